@@ -3,7 +3,7 @@
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.layout.arena cimport DeviceState, Record
 from fastpath.layout.contact cimport Contact
-from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.layout.navigation cimport Navigated
 
 cdef class Writer:
     cdef ArenaMemory memory
@@ -21,10 +21,3 @@ cdef class Reader:
     cdef DeviceState state
     cdef void refresh(self) noexcept
     cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept
-
-
-cdef inline double navigation_width(Writer writer) noexcept:
-    """Return the width of the velocity zone (m) of a session's bubble; 0 without navigation or without a session."""
-    if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
-        return 0
-    return writer.record.navigation.width

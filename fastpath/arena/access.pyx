@@ -1,14 +1,16 @@
 """Reader and Writer of one device: access to the shared memory without a lock, valid while their leases hold."""
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, memset
 
 import numpy as np
 
 from fastpath.arena.array_copy cimport copy_out
 from fastpath.arena.memory cimport ArenaMemory
-from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
-from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
+from fastpath.arena.record_writes cimport hand_over, is_leased, write_set_point
+from fastpath.arena.state_reads cimport read_navigated, read_state
+from fastpath.cells.cells cimport hd_seq_read
+from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, Transform, View
 from fastpath.layout.constants cimport (
     COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
 )
@@ -20,7 +22,6 @@ from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 from fastpath.layout.trips cimport TripHistory
-from fastpath.navigation.bubble cimport initial_bubble, is_current
 from fastpath.navigation.validation cimport fill_navigation
 from fastpath.navigation.values import Navigated as Shown
 from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
@@ -47,24 +48,17 @@ cdef class Reader:
 
     cdef void refresh(self) noexcept:
         """Copy the newest whole state in."""
-        cdef DeviceSlot *slot = &self.memory.arena.devices[self.device]
-        hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
+        read_state(&self.memory.arena.devices[self.device], &self.state)
 
     cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept:
         """Copy the newest state and the writer's navigation; False while that is off or the loop has not started it."""
         cdef Arena *arena = self.memory.arena
-        cdef DeviceSlot *slot = &arena.devices[self.device]
-        cdef RecordCell *cell
-        if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
+        if writer is None:
             self.refresh()
             return False
-        cell = &arena.records[writer.session * MAX_DEVICES + writer.device]
-        hd_seq_read_both(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState),
-                         &cell.shown, out, sizeof(Navigated))
-        if is_current(out, &writer.record):
-            return True
-        initial_bubble(&writer.record, writer.home, out)
-        return False
+        return read_navigated(
+            &arena.devices[self.device], &arena.records[writer.session * MAX_DEVICES + writer.device], &writer.record,
+            writer.home, &self.state, out)
 
     def navigated(self, Writer writer not None) -> Shown | None:
         """Return the state of a writer's navigation, in one snapshot with the cursor; None while it is off or not yet started."""
@@ -227,16 +221,11 @@ cdef class Writer:
         A force keeps its direction at the device when the view changes later; a position follows the workspace.
         """
         cdef double v[3]
-        cdef int i
         if not 0 <= command < COMMANDS:
             raise ValueError(f"commands are 0 to {COMMANDS - 1}, not {command}")
         check_finite(x, y, z)
         v[0] = x; v[1] = y; v[2] = z
-        if command == COMMAND_FORCE:
-            force_to_device(&self.record.view, v, v)
-        for i in range(3):
-            self.record.set_points[command][i] = v[i]
-        self.record.commands |= <uint32_t>1 << command
+        write_set_point(&self.record, command, v)
 
     def force(self, double x, double y, double z) -> None:
         """Command a force (N, application space)."""
@@ -288,15 +277,11 @@ cdef class Writer:
 
     def publish(self, bint refresh=True) -> bool:
         """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
-        cdef RecordCell *cell
-        if self.revoked or not current(self):
+        if self.revoked or not is_leased(self.memory.arena, &self.record, self.session, self.device):
             return False
         if refresh:
             self.record.command_ns = self.memory._now()
-        self.record.revision += 1
-        cell = &self.memory.arena.records[self.session * MAX_DEVICES + self.device]
-        hd_triple_publish(&cell.cell, cell.buffers, &self.record, sizeof(Record))
-        hd_or(&self.memory.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
+        hand_over(self.memory.arena, &self.record, self.session, self.device)
         return True
 
     def revoke(self) -> None:
@@ -374,10 +359,3 @@ cdef SurfaceFault place_contact(Writer writer) noexcept:
             placed.revision += 1
             writer.record.contact = placed
     return fault
-
-
-cdef bint current(Writer writer) noexcept:
-    """Return whether both leases of a writer hold; leases change under the GIL only."""
-    cdef Arena *arena = writer.memory.arena
-    return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
-            and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)

@@ -12,18 +12,17 @@ from cpython.long cimport PyLong_AsLongLongAndOverflow
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 cimport cython
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, realloc
-from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
 
-from fastpath.arena.access cimport Reader, Writer, navigation_width
-from fastpath.layout.arena cimport DeviceState, View
-from fastpath.layout.constants cimport SESSION_WORDS, SHAPE_CURSOR, SHAPE_FIELDS, SHAPE_HANDLE
+from fastpath.arena.access cimport Reader, Writer
+from fastpath.layout.arena cimport Arena
+from fastpath.layout.constants cimport MAX_DEVICES, SHAPE_CURSOR, SHAPE_FIELDS, SHAPE_HANDLE
 from fastpath.layout.dtypes import DEVICE_STATE
-from fastpath.layout.navigation cimport Navigated
 from fastpath.space.spatial cimport view_identity
+from fastpath.text.frame_plan cimport MOST_NUMBERS, Additions, EntryPlan, FieldsPlan, FramePlan, Text, put_frame
 from fastpath.text.state_text cimport (
-    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, FrameOptions, put, put_arm, put_bytes, put_control, put_escaped,
-    put_grip, put_integer, put_number, put_status, put_unsigned, rounded,
+    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, put, put_bytes, put_escaped, put_integer, put_number,
 )
 
 FLOAT64 = DEVICE_STATE["force"].base
@@ -33,7 +32,6 @@ cdef enum:
     ENTRY_BYTES = 4096      # state and status of one device: 59 numbers and their names
     STAMP_BYTES = 80
     DEEPEST = 64
-    MOST_NUMBERS = 32       # in the state of a kind with its own frame fields
     MOST_ERRORS = 8
     ERROR_CHARACTERS = 100
     ERRORS_BYTES = 2048     # eight errors of plain text; escapes and other scripts leave room for fewer
@@ -45,10 +43,6 @@ cdef uint64_t written_nulls = 0
 @cython.final
 cdef class Buffer:
     """Reusable byte buffer that grows by doubling."""
-
-    cdef char *start
-    cdef size_t used
-    cdef size_t capacity
 
     def __dealloc__(self):
         free(self.start)
@@ -205,21 +199,25 @@ cdef int write_list(Buffer out, object value, int depth) except -1:
 
 # ---------------------------------------------------------------- frames
 
+cdef Text text_of(bytes text):
+    """Return the text of bytes that the caller keeps."""
+    cdef Text found
+    found.start = PyBytes_AS_STRING(text)
+    found.size = PyBytes_GET_SIZE(text)
+    return found
+
+
 @cython.final
 cdef class StateFields:
     """Template of the `state` of a SHAPE_FIELDS device: numbers of the loop's device state under their names."""
-
-    cdef readonly bint motors
-    cdef int count
-    cdef size_t offset[MOST_NUMBERS]
-    cdef double per_unit[MOST_NUMBERS]
-    cdef list before
 
     def __cinit__(self, fields, *, bint motors):
         cdef str text = '"state":{'
         cdef str name, source, label
         cdef double per_unit
-        self.motors = motors
+        cdef bytes before
+        memset(&self.plan, 0, sizeof(FieldsPlan))
+        self.plan.motors = motors
         self.before = []
         for name, source, labels, per_unit in fields:
             kind, at = DEVICE_STATE.fields[source][:2]
@@ -227,46 +225,28 @@ cdef class StateFields:
                 raise ValueError(f"{source} of the device state has no {len(labels)} numbers")
             text += ("" if text.endswith("{") else ",") + f'"{name}":{{'
             for index, label in enumerate(labels):
-                if self.count == MOST_NUMBERS:
+                if self.plan.count == MOST_NUMBERS:
                     raise ValueError(f"a state has at most {MOST_NUMBERS} numbers")
-                self.offset[self.count] = at + 8 * index
-                self.per_unit[self.count] = per_unit
-                self.count += 1
-                self.before.append((text + ("," if index else "") + f'"{label}":').encode())
+                before = (text + ("," if index else "") + f'"{label}":').encode()
+                self.before.append(before)
+                self.plan.before[self.plan.count] = text_of(before)
+                self.plan.offset[self.plan.count] = at + 8 * index
+                self.plan.per_unit[self.plan.count] = per_unit
+                self.plan.count += 1
                 text = ""
             text = "}"
-        if self.count == 0 or sum(map(len, self.before)) + NUMBER_BYTES * self.count > ENTRY_BYTES / 2:
+        if self.plan.count == 0 or sum(map(len, self.before)) + NUMBER_BYTES * self.plan.count > ENTRY_BYTES / 2:
             raise ValueError("the fields of a state are none, or longer than their room in a frame")
 
-    cdef char *put_state(self, char *at, const DeviceState *s, const FrameOptions *options, uint64_t *nulls) noexcept:
-        cdef bytes before
-        cdef double value
-        cdef int i
-        for i in range(self.count):
-            before = <bytes>self.before[i]
-            value = (<const double *>(<const char *>s + self.offset[i]))[0]
-            at = put_bytes(at, PyBytes_AS_STRING(before), PyBytes_GET_SIZE(before))
-            at = put_number(at, rounded(value, self.per_unit[i]), nulls)
-        at = put(at, b"}")
-        if self.motors:
-            at = put_control(at, s, options)
-        return put(at, b"}")
+    @property
+    def motors(self) -> bool:
+        """Whether the state has control domain and mode."""
+        return self.plan.motors
 
 
 @cython.final
 cdef class FrameEntry:
     """One device in a frame, as the session behind `writer` sees it; without a writer, in device space."""
-
-    cdef readonly str device_id
-    cdef readonly int shape
-    cdef readonly StateFields fields
-    cdef readonly Reader reader
-    cdef readonly Writer writer
-    cdef readonly bint wireless, ready
-    cdef View identity
-    cdef const View *view
-    cdef int own_session
-    cdef Navigated navigated
 
     def __cinit__(self, str device_id not None, int shape, Reader reader not None, Writer writer, bint wireless=False, bint ready=True,
                   StateFields fields=None):
@@ -281,157 +261,129 @@ cdef class FrameEntry:
         self.writer = writer
         self.wireless, self.ready = wireless, ready
         view_identity(&self.identity)
-        self.view = &self.identity if writer is None else &writer.record.view
-        self.own_session = -1 if writer is None else writer.session
 
-    cdef bint in_use(self) noexcept:
-        """Return whether any other session than the entry's commands the device."""
-        cdef uint64_t word
-        cdef int i
-        for i in range(SESSION_WORDS):
-            word = self.reader.state.live[i]
-            if self.own_session >> 6 == i:
-                word &= ~(<uint64_t>1 << (self.own_session & 63))
-            if word != 0:
-                return True
-        return False
+    cdef void lay_out(self, EntryPlan *plan) noexcept:
+        """Fill in the entry's plan, but for the text before it."""
+        cdef Arena *arena = self.reader.memory.arena
+        memset(plan, 0, sizeof(EntryPlan))
+        plan.shape, plan.wireless, plan.ready = self.shape, self.wireless, self.ready
+        if self.fields is not None:
+            plan.fields = &self.fields.plan
+        plan.slot = &arena.devices[self.reader.device]
+        plan.view = &self.identity
+        plan.own_session = -1
+        if self.writer is not None:
+            plan.own_session = self.writer.session
+            plan.record = &self.writer.record
+            plan.home = &self.writer.home[0]
+            plan.view = &self.writer.record.view
+            if self.writer.session >= 0:
+                plan.cell = &arena.records[self.writer.session * MAX_DEVICES + self.writer.device]
 
 
 @cython.final
 cdef class FrameEncoder:
     """Encodes the frames of one connection; constant text is prepared once."""
 
-    cdef readonly uint64_t nulls
-    cdef FrameOptions options
-    cdef bint timestamps
-    cdef list entries, before
-    cdef bytes opening, closing
-    cdef size_t fixed_bytes
-    cdef Buffer out
-
     def __cinit__(
         self, session_id, groups, *, int version, bint explicit_fields=False, bint complete_transforms=False,
         bint status_safety=False, bint timestamps=False,
     ):
+        memset(&self.plan, 0, sizeof(FramePlan))
         if version not in (30, 31):
             raise ValueError(f"{version} is no frame version: give 30 or 31")
         if session_id is not None and session_id < 1:
             raise ValueError(f"{session_id} is no session id: give a positive integer, or None for frames without one")
-        self.options.legacy = version == 30
-        self.options.explicit_fields = explicit_fields
-        self.options.complete_transforms = explicit_fields or complete_transforms
-        self.options.safety = status_safety
-        self.timestamps = timestamps
+        self.plan.options.legacy = version == 30
+        self.plan.options.explicit_fields = explicit_fields
+        self.plan.options.complete_transforms = explicit_fields or complete_transforms
+        self.plan.options.safety = status_safety
+        self.plan.timestamps = timestamps
         self.out = Buffer()
-        self.opening = b"" if session_id is None else b',"session_id":' + encode_json(session_id)
         self.entries = []
-        self.before = []
+        self.texts = []
+        self.plan.opening = self.kept(b"" if session_id is None else b',"session_id":' + encode_json(session_id))
         self.lay_out(groups)
-        self.fixed_bytes = len(self.opening) + STAMP_BYTES + len(self.closing) + 2
-        self.fixed_bytes += sum(len(text) + ENTRY_BYTES for text in self.before)
+
+    def __dealloc__(self):
+        free(self.plan.entries)
+
+    cdef Text kept(self, bytes text):
+        """Return the text; it lives as long as the encoder."""
+        self.texts.append(text)
+        return text_of(text)
 
     cdef int lay_out(self, groups) except -1:
-        """Prepare `entries`, the text before each of them, and the text after the last."""
+        """Lay out the entries, each with the text before it, and the text after the last."""
         cdef FrameEntry entry
         cdef bytes text = b""
         cdef bytes name
-        left, right = (b"{", b"}") if self.options.legacy else (b"[", b"]")
+        cdef list before = []
+        cdef int i
+        left, right = (b"{", b"}") if self.plan.options.legacy else (b"[", b"]")
         for group, entries in groups:
             text += b"," + encode_json(group) + b":" + left
             for index, member in enumerate(entries):
                 entry = <FrameEntry?>member
                 name = encode_json(entry.device_id)
                 text += b"," if index else b""
-                text += name + b":{" if self.options.legacy else b'{"device_id":' + name + b","
+                text += name + b":{" if self.plan.options.legacy else b'{"device_id":' + name + b","
                 self.entries.append(entry)
-                self.before.append(text)
+                before.append(text)
                 text = b""
             text += right
-        self.closing = text
+        self.plan.closing = self.kept(text)
+        self.plan.longest = self.plan.opening.size + STAMP_BYTES + self.plan.closing.size + 2
+        self.plan.longest += sum([len(text) + ENTRY_BYTES for text in before])
+        self.plan.count = len(before)
+        self.plan.entries = <EntryPlan *>calloc(max(self.plan.count, 1), sizeof(EntryPlan))
+        if self.plan.entries is NULL:
+            raise MemoryError
+        for i in range(self.plan.count):
+            entry = <FrameEntry>self.entries[i]
+            entry.lay_out(&self.plan.entries[i])
+            self.plan.entries[i].before = self.kept(before[i])
+            self.plan.arena = entry.reader.memory.arena
         return 0
+
+    @property
+    def nulls(self) -> int:
+        """Number of `null` in these frames."""
+        return self.plan.nulls
 
     def encode(self, configs=None, errors=None, states=None) -> bytes:
         """Return one whole frame. `configs`, `states`: by device id, JSON text of `config` and further members of `state`, a comma before each; `errors`: path, reason."""
         global written_nulls
-        cdef FrameEntry entry
-        cdef bytes before, config
         cdef bytes tail = errors_text(errors) if errors else b""
-        cdef list given = [configs.get((<FrameEntry>entry).device_id) for entry in self.entries] if configs else None
-        cdef size_t size = self.fixed_bytes + len(tail) + (sum(map(len, states.values())) if states else 0)
-        cdef uint64_t nulls = self.nulls
-        cdef char *at
-        cdef Py_ssize_t i
-        if given is not None:
-            for config in given:
-                size += 0 if config is None else len(config) + 16
-        for entry in self.entries:
-            entry.reader.refresh_for(entry.writer, &entry.navigated)
-        self.out.used = 0
-        at = self.out.room(size)
-        at = put_bytes(at, PyBytes_AS_STRING(self.opening), PyBytes_GET_SIZE(self.opening))
-        if self.timestamps:
-            at = self.put_stamp(at)
-        for i in range(len(self.entries)):
-            entry = <FrameEntry>self.entries[i]
-            before = <bytes>self.before[i]
-            at = put_bytes(at, PyBytes_AS_STRING(before), PyBytes_GET_SIZE(before))
-            if given is not None and given[i] is not None:
-                config = <bytes>given[i]
-                at = put_bytes(put(at, b'"config":'), PyBytes_AS_STRING(config), PyBytes_GET_SIZE(config))
-                at = put(at, b",")
-            at = self.put_entry(at, entry, states.get(entry.device_id) if states else None)
-        at = put_bytes(at, PyBytes_AS_STRING(self.closing), PyBytes_GET_SIZE(self.closing))
-        at = put_bytes(at, PyBytes_AS_STRING(tail), PyBytes_GET_SIZE(tail))
-        # Each member writes a comma before itself; the brace overwrites the first one.
-        if at == self.out.start:
-            at += 1
-        self.out.start[0] = b"{"
-        self.out.keep(put(at, b"}"))
-        written_nulls += self.nulls - nulls
+        cdef Text tail_text = text_of(tail)
+        cdef size_t size = self.plan.longest + tail_text.size
+        cdef uint64_t nulls = self.plan.nulls
+        cdef Additions *additions = NULL
+        cdef bytes config, state
+        cdef list kept = []
+        cdef int i
+        if configs or states:
+            additions = <Additions *>calloc(self.plan.count + 1, sizeof(Additions))
+            if additions is NULL:
+                raise MemoryError
+        try:
+            for i in range(self.plan.count if additions is not NULL else 0):
+                config = configs.get((<FrameEntry>self.entries[i]).device_id) if configs else None
+                state = states.get((<FrameEntry>self.entries[i]).device_id) if states else None
+                kept.append((config, state))
+                if config is not None:
+                    additions[i].config = text_of(config)
+                    size += additions[i].config.size + 16
+                if state is not None:
+                    additions[i].state = text_of(state)
+                    size += additions[i].state.size
+            self.out.used = 0
+            self.out.room(size)
+            self.out.keep(put_frame(self.out.start, &self.plan, additions, &tail_text))
+        finally:
+            free(additions)
+        written_nulls += self.plan.nulls - nulls
         return self.out.text()
-
-    cdef char *put_entry(self, char *at, FrameEntry entry, bytes more) noexcept:
-        """Append state (with `more` members before its brace) and status of one device, and the closing brace of its entry."""
-        cdef const DeviceState *state = &entry.reader.state
-        cdef double width = navigation_width(entry.writer)
-        cdef const Navigated *n = &entry.navigated if width > 0 else NULL
-        cdef bint motors = entry.shape == SHAPE_CURSOR or (entry.fields is not None and entry.fields.motors)
-        if entry.shape == SHAPE_FIELDS:
-            at = entry.fields.put_state(at, state, &self.options, &self.nulls)
-        elif entry.shape == SHAPE_CURSOR:
-            at = put_arm(at, state, entry.view, n, width, &self.options, &self.nulls)
-        else:
-            at = put_grip(at, state, entry.view, entry.wireless, &self.options, &self.nulls)
-        if more is not None:
-            at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
-        at = put_status(at, state, motors, entry.ready, motors and entry.in_use(), n != NULL, &self.options)
-        return put(at, b"}")
-
-    cdef char *put_stamp(self, char *at) noexcept:
-        """Append the tick of the first device and the wall time of its state in s, in decimal: float32 would round it to minutes."""
-        cdef int64_t wall = wall_ns()
-        cdef int64_t micro, digit = 100000
-        cdef uint64_t tick = 0
-        cdef Reader first
-        if self.entries:
-            first = (<FrameEntry>self.entries[0]).reader
-            tick = first.state.tick
-            if tick != 0:
-                wall -= first.memory._now() - first.state.time_ns
-        at = put_unsigned(put(at, b',"tick":'), tick)
-        at = put(put_integer(put(at, b',"time":'), wall // 1000000000), b".")
-        micro = wall // 1000 % 1000000
-        while digit:
-            at = put_integer(at, micro // digit % 10)
-            digit //= 10
-        return at
-
-
-cdef int64_t wall_ns() noexcept nogil:
-    """Return the wall time, ns since the epoch."""
-    cdef timespec now
-    clock_gettime(CLOCK_REALTIME, &now)
-    return <int64_t>now.tv_sec * 1000000000 + now.tv_nsec
 
 
 cdef bytes errors_text(object errors):

@@ -1,0 +1,180 @@
+"""One connection's frames as plain memory: `put_frame` writes a whole frame of the newest states, without the interpreter.
+
+A FrameEncoder (`encoder.pyx`) lays the plan out and owns everything that it points to.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
+
+from fastpath.arena.state_reads cimport read_navigated
+from fastpath.cells.cells cimport hd_load
+from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, View
+from fastpath.layout.constants cimport SESSION_WORDS, SHAPE_CURSOR, SHAPE_FIELDS
+from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.text.state_text cimport (
+    FrameOptions, put, put_arm, put_bytes, put_control, put_grip, put_integer, put_number, put_status, put_unsigned,
+    rounded,
+)
+
+cdef extern from "platform/realtime.h" nogil:
+    int64_t hd_now_ns()
+
+cdef enum:
+    MOST_NUMBERS = 32       # in the state of a kind with its own frame fields
+
+
+cdef struct Text:
+    const char *start
+    size_t size
+
+cdef struct FieldsPlan:
+    # numbers of a device state at byte offsets, each with the text before it
+    int count
+    bint motors
+    size_t offset[MOST_NUMBERS]
+    double per_unit[MOST_NUMBERS]
+    Text before[MOST_NUMBERS]
+
+cdef struct EntryPlan:
+    # text up to the entry's first member
+    Text before
+    int shape
+    bint wireless
+    bint ready
+    # -1: not seen by a session
+    int own_session
+    const FieldsPlan *fields
+    const DeviceSlot *slot
+    # cell, record and home of the session's writer; NULL in device space
+    const RecordCell *cell
+    const Record *record
+    const double *home
+    const View *view
+    # newest state, and the navigation of the session
+    DeviceState state
+    Navigated navigated
+
+cdef struct Additions:
+    # of one entry in one frame; without text: none
+    Text config
+    Text state
+
+cdef struct FramePlan:
+    const Arena *arena
+    FrameOptions options
+    bint timestamps
+    Text opening
+    Text closing
+    int count
+    EntryPlan *entries
+    # bytes of a frame without additions, at most
+    size_t longest
+    # numbers that were written as `null`
+    uint64_t nulls
+
+
+cdef inline char *put_text(char *at, const Text *text) noexcept nogil:
+    return put_bytes(at, text.start, text.size)
+
+
+cdef inline bint in_use(const EntryPlan *entry) noexcept nogil:
+    """Return whether any other session than the entry's commands the device."""
+    cdef uint64_t word
+    cdef int i
+    for i in range(SESSION_WORDS):
+        word = entry.state.live[i]
+        if entry.own_session >> 6 == i:
+            word &= ~(<uint64_t>1 << (entry.own_session & 63))
+        if word != 0:
+            return True
+    return False
+
+
+cdef inline char *put_fields(char *at, const FieldsPlan *fields, const DeviceState *s, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
+    cdef double value
+    cdef int i
+    for i in range(fields.count):
+        value = (<const double *>(<const char *>s + fields.offset[i]))[0]
+        at = put_number(put_text(at, &fields.before[i]), rounded(value, fields.per_unit[i]), nulls)
+    at = put(at, b"}")
+    if fields.motors:
+        at = put_control(at, s, options)
+    return put(at, b"}")
+
+
+cdef inline char *put_entry(char *at, EntryPlan *entry, const Text *more, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
+    """Append state (with `more` members before its brace) and status of one device, and the closing brace of its entry."""
+    cdef const DeviceState *state = &entry.state
+    cdef bint navigates = entry.record != NULL and entry.record.navigation.mode != NAVIGATION_OFF
+    cdef double width = entry.record.navigation.width if navigates else 0
+    cdef const Navigated *n = &entry.navigated if width > 0 else NULL
+    cdef bint motors = entry.shape == SHAPE_CURSOR or (entry.fields != NULL and entry.fields.motors)
+    if entry.shape == SHAPE_FIELDS:
+        at = put_fields(at, entry.fields, state, options, nulls)
+    elif entry.shape == SHAPE_CURSOR:
+        at = put_arm(at, state, entry.view, n, width, options, nulls)
+    else:
+        at = put_grip(at, state, entry.view, entry.wireless, options, nulls)
+    if more != NULL and more.size > 0:
+        at = put(put_text(at - 1, more), b"}")
+    at = put_status(at, state, motors, entry.ready, motors and in_use(entry), n != NULL, options)
+    return put(at, b"}")
+
+
+cdef inline int64_t wall_ns() noexcept nogil:
+    """Return the wall time, ns since the epoch."""
+    cdef timespec now
+    clock_gettime(CLOCK_REALTIME, &now)
+    return <int64_t>now.tv_sec * 1000000000 + now.tv_nsec
+
+
+cdef inline int64_t arena_now(const Arena *arena) noexcept nogil:
+    """Return the clock that stamps commands, ns: CLOCK_MONOTONIC, or the virtual one when stepping."""
+    return <int64_t>hd_load(&arena.virtual_ns) if arena.virtual_clock else hd_now_ns()
+
+
+cdef inline char *put_stamp(char *at, const FramePlan *plan) noexcept nogil:
+    """Append the tick of the first device and the wall time of its state in s, in decimal: float32 would round it to minutes."""
+    cdef int64_t wall = wall_ns()
+    cdef int64_t micro, digit = 100000
+    cdef uint64_t tick = 0
+    if plan.count > 0:
+        tick = plan.entries[0].state.tick
+        if tick != 0:
+            wall -= arena_now(plan.arena) - plan.entries[0].state.time_ns
+    at = put_unsigned(put(at, b',"tick":'), tick)
+    at = put(put_integer(put(at, b',"time":'), wall // 1000000000), b".")
+    micro = wall // 1000 % 1000000
+    while digit:
+        at = put_integer(at, micro // digit % 10)
+        digit //= 10
+    return at
+
+
+cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *additions, const Text *tail) noexcept nogil:
+    """Write one whole frame; `additions`: one for each entry, or NULL; `tail`: text before the last brace, or NULL. Return the end.
+
+    The caller has room for `plan.longest` bytes, the additions and the tail.
+    """
+    cdef char *start = at
+    cdef EntryPlan *entry
+    cdef int i
+    for i in range(plan.count):
+        entry = &plan.entries[i]
+        read_navigated(entry.slot, entry.cell, entry.record, entry.home, &entry.state, &entry.navigated)
+    at = put_text(at, &plan.opening)
+    if plan.timestamps:
+        at = put_stamp(at, plan)
+    for i in range(plan.count):
+        at = put_text(at, &plan.entries[i].before)
+        if additions != NULL and additions[i].config.size > 0:
+            at = put(put_text(put(at, b'"config":'), &additions[i].config), b",")
+        at = put_entry(at, &plan.entries[i], &additions[i].state if additions != NULL else NULL, &plan.options, &plan.nulls)
+    at = put_text(at, &plan.closing)
+    if tail != NULL:
+        at = put_text(at, tail)
+    # Each member writes a comma before itself; the brace overwrites the first one.
+    if at == start:
+        at += 1
+    start[0] = b"{"
+    return put(at, b"}")
