@@ -30,7 +30,7 @@ LANGUAGE_FLAGS = {"c": ["-std=gnu11"], "c++": ["-std=c++17"]}
 # Its loops over three numbers stay what they are instead of becoming string instructions that take longer to start than to run.
 SECTIONS = ["-ffunction-sections", "-fdata-sections"]
 LOOP_FLAGS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-loop-distribute-patterns"]
-EXTENSION_FLAGS = {"loop": [*SECTIONS, *LOOP_FLAGS], "port_thread": SECTIONS}
+EXTENSION_FLAGS = {"loop": [*SECTIONS, *LOOP_FLAGS], "port_thread": SECTIONS, "streaming": SECTIONS}
 INCLUDE_DIRS = ["fastpath"]
 HEADERS = (".h", ".hpp")
 # `cdef extern from "x.h"` and `#include "x.h"`; Cython itself does not look into headers.

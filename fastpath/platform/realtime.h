@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -101,6 +102,16 @@ static inline int hd_request_short_slice(void) {
     a.runtime = 100000;
     return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
 #else
+    return 0;
+#endif
+}
+
+/* Request a niceness for the calling thread alone; 1 when granted. */
+static inline int hd_request_nice(int nice) {
+#ifdef __linux__
+    return setpriority(PRIO_PROCESS, 0, nice) == 0;
+#else
+    (void)nice;
     return 0;
 #endif
 }

@@ -1,6 +1,7 @@
 """Check that the loop never allocates, locks, blocks or takes the GIL: `python -m tests.lint.loop_symbols`.
 
-The thread of a serial port is held to the same, but for the calls that move its bytes. Their objects are compiled with one section for each function, so what a function calls is what its section refers to.
+The thread of a serial port and the streaming thread are held to the same, but for the calls that move their bytes; the streaming
+thread may also try a lock, and allocates when a frame is longer than any before. Their objects are compiled with one section for each function, so what a function calls is what its section refers to.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from tests.support.suite.setup_script import dependencies
 ROOT = Path(__file__).parents[2]
 MODULE = "fastpath.tick.loop"
 PORT_MODULE = "fastpath.port.port_thread"
+STREAM_MODULE = "fastpath.stream.streaming"
 
 MATHS = re.compile(
     r"(?:a?(?:sin|cos|tan)h?|atan2|sincos|sqrt|cbrt|hypot|exp2?|expm1|log(?:2|10|1p)?|pow|fmod|remainder|floor|ceil"
@@ -32,6 +34,9 @@ WAIT = re.compile(r"clock_nanosleep")
 SETUP = re.compile(
     r"prctl|syscall|sigfillset|__errno_location"
     r"|pthread_(?:self|sigmask|setname_np|setschedparam|setaffinity_np)"
+)
+STREAM = re.compile(
+    r"epoll_(?:wait|ctl)|setpriority|read|write|recv|send|__errno_location|pthread_mutex_(?:trylock|unlock)|realloc|strlen|strtod_l|_ZSt8to_chars\w+"
 )
 PORT = re.compile(r"p?poll|read|write|ioctl|tcflush|__errno_location")
 
@@ -51,6 +56,8 @@ STARTS = (
     Start("loop_step", (MATHS, COMPILER, CLOCK)),
 )
 PORT_STARTS = (Start("hd_port_main", (MATHS, COMPILER, CLOCK, WAIT, PORT), (SETUP,)),)
+
+STREAM_STARTS = (Start("hd_stream_main", (MATHS, COMPILER, CLOCK, WAIT, STREAM, re.compile("sched_yield")), (SETUP,)),)
 
 
 def violations(graph: ObjectGraph, starts: Iterable[Start] = STARTS, module: str = MODULE) -> list[str]:
@@ -83,9 +90,12 @@ def built_object(root: Path = ROOT, module: str = MODULE) -> Path:
     sources = dependencies(root / f"{module.replace('.', '/')}.pyx", root)
     changed = max((root / path).stat().st_mtime for path in [*sources, "setup.py"])
     if found is None or found.stat().st_mtime < changed:
-        generated = root.joinpath("build", "cython", *module.split(".")).with_suffix(".c")
-        if generated.exists():
-            os.utime(generated)  # the extension is compiled again, also where it was built without leaving its object
+        for suffix in (".c", ".cpp"):
+            generated = root.joinpath("build", "cython", *module.split(".")).with_suffix(suffix)
+            if generated.exists():
+                os.utime(
+                    generated
+                )  # the extension is compiled again, also where it was built without leaving its object
         subprocess.run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], cwd=root, check=True)
         found = _newest_object(root, name)
     if found is None:
@@ -94,7 +104,7 @@ def built_object(root: Path = ROOT, module: str = MODULE) -> Path:
 
 
 def _subject(module: str) -> str:
-    return "loop" if module == MODULE else "thread of a port"
+    return {MODULE: "loop", PORT_MODULE: "thread of a port"}.get(module, "streaming thread")
 
 
 def _newest_object(root: Path, name: str) -> Path | None:
@@ -111,9 +121,10 @@ def _short(section: str) -> str:
 
 
 def main() -> int:
-    """Exit code 0 when loop and port threads are clean; else the sentences on standard error and 1."""
+    """Exit code 0 when loop, port threads and streaming thread are clean; else the sentences on standard error and 1."""
     found = violations(read_object(built_object()))
     found += violations(read_object(built_object(module=PORT_MODULE)), PORT_STARTS, PORT_MODULE)
+    found += violations(read_object(built_object(module=STREAM_MODULE)), STREAM_STARTS, STREAM_MODULE)
     sys.stderr.writelines(f"{sentence}\n" for sentence in found)
     return 1 if found else 0
 

@@ -36,9 +36,10 @@ class ObjectGraph:
     pointer_calls: set[str] = field(default_factory=set[str])
 
     def section_of(self, module: str, function: str) -> str | None:
-        """Section of a function under its C name or its Cython name in `module`; None when it is not there."""
+        """Section of a function under its C or C++ name or its Cython name in `module`; None when it is not there."""
         prefix = "__pyx_f_" + "".join(f"{len(part)}{part}_" for part in module.split("."))
-        wanted = re.compile(rf"(?:{prefix})?{re.escape(function)}(?:\.\w+\.\d+)*")
+        # C++ writes a local function's name with its length, and what it takes: _ZL9hd_exampleP3key.
+        wanted = re.compile(rf"(?:_ZL?\d+)?(?:{prefix})?{re.escape(function)}(?:P?[\w]+)?(?:\.\w+\.\d+)*")
         for symbol, section in self.home.items():
             if section.startswith(".text") and wanted.fullmatch(symbol):
                 return section

@@ -1,0 +1,1 @@
+"""The streaming thread: set-points of clients in, frames out, without the interpreter."""

@@ -1,0 +1,736 @@
+# distutils: language = c++
+"""Streaming: one thread in C between the sockets of sessions and the arena, and its handle for the event loop.
+
+A connection is either the thread's (set-points in, frames out, no interpreter) or the event loop's. The thread hands a connection over at
+the first byte that it does not take by itself and reads no further; the event loop gives it back between two messages. A session's lock
+covers its connection, its records and its plan; the thread only tries it, and comes back when it was held.
+"""
+
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+cimport cython
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memmove, memset
+
+from fastpath.arena.access cimport Writer
+from fastpath.arena.runtime cimport Runtime
+from fastpath.cells.cells cimport hd_exchange, hd_load, hd_or, hd_store
+from fastpath.layout.constants cimport MAX_DEVICES
+from fastpath.stream.plan cimport (
+    HD_SCAN_COMMANDS, HD_SCAN_GROUPS, HD_SCAN_PROBES, HD_WORD_BYTES, StreamPlan, apply_scan, hd_scan, hd_scan_message,
+    hd_word, is_open, locale_t, may_hold,
+)
+from fastpath.text.encoder cimport FrameEncoder
+from fastpath.text.frame_plan cimport arena_now, put_frame
+
+cdef extern from "platform/realtime.h" nogil:
+    ctypedef unsigned long pthread_t
+    int HD_STACK_BYTES
+    int pthread_join(pthread_t thread, void **result)
+    int64_t hd_now_ns()
+    void hd_thread_setup(const char *name)
+    int hd_request_nice(int nice)
+    int hd_request_short_slice()
+    int hd_thread_start(pthread_t *thread, void *(*run)(void *) noexcept nogil, void *argument, void *stack)
+    void *hd_pages(size_t bytes)
+    void hd_pages_free(void *pages, size_t bytes)
+
+cdef extern from "stream/stream_calls.h" nogil:
+    ctypedef struct pthread_mutex_t:
+        pass
+    enum:
+        HD_STREAM_EVENTS
+        HD_ENDED
+    int hd_poll_open()
+    int hd_bell_open()
+    void hd_ring(int bell)
+    void hd_quiet(int bell)
+    int hd_watch_begin(int poll, int fd, uint64_t key)
+    int hd_watch_again(int poll, int fd, uint64_t key)
+    int hd_watch_end(int poll, int fd)
+    int hd_watch_bell(int poll, int bell, uint64_t key)
+    int hd_wait(int poll, uint64_t *keys, int wait_ms)
+    int64_t hd_receive(int fd, void *into, size_t most)
+    int64_t hd_send(int fd, const void *bytes, size_t size)
+    int hd_lock_init(pthread_mutex_t *lock)
+    int pthread_mutex_lock(pthread_mutex_t *lock)
+    int pthread_mutex_trylock(pthread_mutex_t *lock)
+    int pthread_mutex_unlock(pthread_mutex_t *lock)
+    int pthread_mutex_destroy(pthread_mutex_t *lock)
+    int close(int descriptor)
+
+cdef extern from "stream/client_frame.h" nogil:
+    enum:
+        HD_FRAME_LONGEST
+        HD_MOST_HEADER
+    ctypedef enum hd_frame_kind:
+        HD_FRAME_PARTIAL
+        HD_FRAME_MESSAGE
+        HD_FRAME_PING
+        HD_FRAME_PONG
+        HD_FRAME_OTHER
+    ctypedef struct hd_frame:
+        size_t begin
+        size_t size
+        uint8_t key[4]
+    hd_frame_kind hd_look_at_frame(const uint8_t *data, size_t count, hd_frame *frame)
+    void hd_unmask(const uint8_t *source, size_t size, const uint8_t *key, uint8_t *to)
+    uint8_t *hd_header_before(uint8_t *end, uint8_t first, size_t size)
+
+cdef extern from "<locale.h>" nogil:
+    enum:
+        LC_ALL_MASK
+    locale_t newlocale(int mask, const char *name, locale_t base)
+
+cdef enum:
+    IN_BYTES = 16384
+    OUT_BYTES = 32768
+    MOST_UNSENT = 65536
+    LONGEST_PING = 125
+    SLOTS = 512
+    SLOT_WORDS = 8
+    TEXT_FRAME = 0x81
+    PONG_FRAME = 0x8A
+
+cdef uint64_t LOW_HALF = 0xFFFFFFFF
+cdef uint64_t WAKE_KEY = LOW_HALF
+
+cdef enum Mode:
+    FREE = 0
+    # no connection yet, or one that is the event loop's
+    HANDED = 1
+    # the thread's
+    NATIVE = 2
+
+cdef struct Slot:
+    pthread_mutex_t lock
+    # the thread found the lock held
+    uint64_t missed
+    uint64_t generation
+    int mode
+    int descriptor
+    # nothing more comes; nothing more can be sent
+    bint ended
+    bint broken
+    const StreamPlan *plan
+    uint8_t *incoming
+    size_t received
+    uint8_t *outgoing
+    size_t capacity
+    size_t sent
+    size_t filled
+    # ns: when anything was heard, since when too much is unsent (0: it is not), newest message with commands
+    int64_t heard_ns
+    int64_t unsent_ns
+    int64_t command_ns
+    bint holds
+    uint64_t frames
+    uint64_t messages
+    uint64_t sent_bytes
+
+cdef struct Stream:
+    Slot slots[SLOTS]
+    # slots that wait for the event loop
+    uint64_t handed[SLOT_WORDS]
+    # of all sessions since the start
+    uint64_t frames
+    uint64_t messages
+    uint64_t version
+    # CLOCK_MONOTONIC of the event loop's newest turn, and how old it may be, ns
+    uint64_t turned_ns
+    uint64_t longest_turn_ns
+    uint64_t stop
+    int poll
+    int wake
+    int bell
+    int nice
+    uint64_t preferred
+    uint8_t message[HD_FRAME_LONGEST]
+    hd_scan scan
+
+
+# ---------------------------------------------------------------- the thread
+
+cdef bint make_room(Slot *slot, size_t size) noexcept nogil:
+    """Have `size` bytes free behind what is unsent; it allocates only when a frame is longer than any before."""
+    cdef size_t capacity = slot.capacity
+    cdef uint8_t *grown
+    if slot.sent == slot.filled:
+        slot.sent = 0
+        slot.filled = 0
+    if capacity - slot.filled >= size:
+        return True
+    if slot.sent > 0:
+        memmove(slot.outgoing, slot.outgoing + slot.sent, slot.filled - slot.sent)
+        slot.filled -= slot.sent
+        slot.sent = 0
+    while capacity - slot.filled < size:
+        capacity *= 2
+    if capacity != slot.capacity:
+        grown = <uint8_t *>realloc(slot.outgoing, capacity)
+        if grown == NULL:
+            return False
+        slot.outgoing = grown
+        slot.capacity = capacity
+    return True
+
+
+cdef void send_some(Slot *slot, int64_t now_ns) noexcept nogil:
+    """Send what there is room for."""
+    cdef int64_t sent
+    while slot.filled > slot.sent:
+        sent = hd_send(slot.descriptor, slot.outgoing + slot.sent, slot.filled - slot.sent)
+        if sent == HD_ENDED:
+            slot.ended = slot.broken = True
+            slot.sent = slot.filled
+        if sent <= 0:
+            break
+        slot.sent += <size_t>sent
+        slot.sent_bytes += <size_t>sent
+    if slot.filled - slot.sent <= MOST_UNSENT:
+        slot.unsent_ns = 0
+    elif slot.unsent_ns == 0:
+        slot.unsent_ns = now_ns
+
+
+cdef bint put_text_frame(Slot *slot, const StreamPlan *plan) noexcept nogil:
+    """Append the frame that answers a message."""
+    cdef size_t longest = plan.frame.longest + HD_MOST_HEADER
+    cdef uint8_t *begin
+    cdef uint8_t *body
+    cdef uint8_t *end
+    if not make_room(slot, longest):
+        return False
+    body = slot.outgoing + slot.filled + HD_MOST_HEADER
+    end = <uint8_t *>put_frame(<char *>body, plan.frame, NULL, NULL)
+    begin = hd_header_before(body, TEXT_FRAME, end - body)
+    if slot.sent == slot.filled:
+        # Nothing is before it: the text stays where it is.
+        slot.sent = begin - slot.outgoing
+        slot.filled = end - slot.outgoing
+    else:
+        memmove(slot.outgoing + slot.filled, begin, end - begin)
+        slot.filled += end - begin
+    return True
+
+
+cdef bint event_loop_turns(const Stream *s) noexcept nogil:
+    """Return whether somebody could still say stop: while the event loop hangs, commands are left to it, and forces fade by their age."""
+    return hd_now_ns() - <int64_t>hd_load(&s.turned_ns) <= <int64_t>hd_load(&s.longest_turn_ns)
+
+
+cdef bint answer(Stream *s, Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
+    """Answer one message; False when it is not the thread's."""
+    cdef const StreamPlan *plan = slot.plan
+    cdef int64_t now_ns
+    if plan == NULL or hd_load(&s.version) != plan.version or not event_loop_turns(s):
+        return False
+    hd_unmask(frame + found.begin, found.size, found.key, s.message)
+    if not hd_scan_message(<const char *>s.message, found.size, &plan.words, &s.scan) or not is_open(plan):
+        return False
+    now_ns = arena_now(plan.arena)
+    if s.scan.mapped != 0:
+        # A session whose commands had timed out is warned by the event loop.
+        if slot.holds and now_ns - slot.command_ns > plan.timeout_ns:
+            return False
+        if not may_hold(plan, &s.scan, now_ns):
+            return False
+        apply_scan(<StreamPlan *>plan, &s.scan, now_ns)
+        slot.command_ns = now_ns
+        slot.holds = s.scan.count > 0
+    if not put_text_frame(slot, plan):
+        return False
+    slot.messages += 1
+    slot.frames += 1
+    hd_store(&s.messages, s.messages + 1)
+    hd_store(&s.frames, s.frames + 1)
+    return True
+
+
+cdef bint put_pong(Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
+    """Append the answer to a ping."""
+    if not make_room(slot, LONGEST_PING + 2):
+        return False
+    slot.outgoing[slot.filled] = PONG_FRAME
+    slot.outgoing[slot.filled + 1] = <uint8_t>found.size
+    hd_unmask(frame + found.begin, found.size, found.key, slot.outgoing + slot.filled + 2)
+    slot.filled += 2 + found.size
+    return True
+
+
+cdef bint answer_all(Stream *s, Slot *slot) noexcept nogil:
+    """Answer the whole frames that were received, until too much is unsent; False when one is not the thread's."""
+    cdef hd_frame found
+    cdef hd_frame_kind kind
+    cdef size_t at = 0
+    cdef bint taken = True
+    while slot.filled - slot.sent <= MOST_UNSENT:
+        kind = hd_look_at_frame(slot.incoming + at, slot.received - at, &found)
+        if kind == HD_FRAME_PARTIAL:
+            break
+        if kind == HD_FRAME_MESSAGE:
+            taken = answer(s, slot, slot.incoming + at, &found)
+        elif kind == HD_FRAME_PING:
+            taken = put_pong(slot, slot.incoming + at, &found)
+        elif kind == HD_FRAME_OTHER:
+            taken = False
+        if not taken:
+            break
+        at += found.begin + found.size
+    slot.received -= at
+    if slot.received > 0 and at > 0:
+        memmove(slot.incoming, slot.incoming + at, slot.received)
+    return taken
+
+
+cdef void hand(Stream *s, int at, Slot *slot) noexcept nogil:
+    """Make the connection the event loop's, with the bytes that are not answered."""
+    slot.mode = HANDED
+    hd_or(&s.handed[at >> 6], <uint64_t>1 << (at & 63))
+    hd_ring(s.bell)
+
+
+cdef bint serve(Stream *s, int at, Slot *slot) noexcept nogil:
+    """Read, answer and send once for one connection, whose lock the caller has. Return whether more may be there to be read."""
+    cdef int64_t now_ns = hd_now_ns()
+    cdef int64_t got = 0
+    cdef size_t room = IN_BYTES - slot.received
+    cdef bint full
+    if slot.filled > slot.sent:
+        send_some(slot, now_ns)
+    if slot.mode != NATIVE:
+        return False
+    if slot.filled - slot.sent <= MOST_UNSENT and room > 0 and not slot.ended:
+        got = hd_receive(slot.descriptor, slot.incoming + slot.received, room)
+        if got == HD_ENDED:
+            slot.ended = True
+        elif got > 0:
+            slot.received += <size_t>got
+            slot.heard_ns = now_ns
+    if not answer_all(s, slot):
+        hand(s, at, slot)
+    full = slot.filled - slot.sent > MOST_UNSENT
+    if slot.filled > slot.sent:
+        send_some(slot, now_ns)
+    if slot.ended and slot.mode == NATIVE:
+        hand(s, at, slot)
+    # A buffer that was filled, or not emptied for want of room to answer, hides more.
+    return slot.mode == NATIVE and slot.filled - slot.sent <= MOST_UNSENT and (full or got == <int64_t>room)
+
+
+cdef void try_to_serve(Stream *s, uint64_t key) noexcept nogil:
+    """Serve one connection, unless its lock is held: who holds it sees `missed` and has the thread told again."""
+    cdef int at = <int>(key & LOW_HALF)
+    cdef Slot *slot = &s.slots[at]
+    if pthread_mutex_trylock(&slot.lock) != 0:
+        hd_exchange(&slot.missed, 1)
+        if pthread_mutex_trylock(&slot.lock) != 0:
+            return
+    hd_exchange(&slot.missed, 0)
+    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(s, at, slot):
+        hd_watch_again(s.poll, slot.descriptor, key)
+    pthread_mutex_unlock(&slot.lock)
+
+
+cdef void *hd_stream_main(void *argument) noexcept nogil:
+    """Run the thread."""
+    cdef Stream *s = <Stream *>argument
+    cdef uint64_t keys[HD_STREAM_EVENTS]
+    cdef int count, i
+    hd_thread_setup(b"hd-stream")
+    hd_store(&s.preferred, hd_request_nice(s.nice) != 0)
+    hd_request_short_slice()
+    while hd_load(&s.stop) == 0:
+        count = hd_wait(s.poll, keys, -1)
+        for i in range(count):
+            if keys[i] == WAKE_KEY:
+                hd_quiet(s.wake)
+            else:
+                try_to_serve(s, keys[i])
+    return NULL
+
+
+# ---------------------------------------------------------------- the handles
+
+cdef int fill_word(hd_word *word, str text) except -1:
+    """Copy a word of plain ASCII."""
+    cdef bytes given = text.encode("ascii")
+    if len(given) > HD_WORD_BYTES:
+        raise ValueError(f"the word {text!r} is longer than {HD_WORD_BYTES} bytes")
+    word.size = len(given)
+    memcpy(word.text, PyBytes_AS_STRING(given), word.size)
+    return 0
+
+
+@cython.final
+cdef class Plan:
+    """What the thread may do for one session; immutable.
+
+    `groups`: word -> bits of its kinds; `points`: (name, field, three keys, largest, code); `probes`: names; `devices`: (device id,
+    writer, bit of its kind, bits of the codes that it takes). ValueError for words that do not fit: leave the session to the event loop.
+    """
+
+    cdef StreamPlan plan
+    cdef object kept
+
+    def __cinit__(self, Runtime runtime not None, FrameEncoder encoder not None, groups, points, probes, devices, *,
+                  int64_t timeout_ns, uint64_t version):
+        cdef Writer writer
+        cdef str device_id
+        cdef int i = 0
+        cdef int key
+        memset(&self.plan, 0, sizeof(StreamPlan))
+        if len(groups) > HD_SCAN_GROUPS or len(points) > HD_SCAN_COMMANDS or len(probes) > HD_SCAN_PROBES or len(devices) > MAX_DEVICES:
+            raise ValueError("more words than the thread has room for")
+        for word, kinds in groups.items():
+            fill_word(&self.plan.words.groups[i].word, word)
+            self.plan.words.groups[i].kinds = kinds
+            i += 1
+        self.plan.words.group_count = i
+        for i, (name, field, keys, largest, code) in enumerate(points):
+            fill_word(&self.plan.words.commands[i].name, name)
+            fill_word(&self.plan.words.commands[i].field, field)
+            for key in range(3):
+                fill_word(&self.plan.words.commands[i].keys[key], keys[key])
+            self.plan.words.commands[i].largest = largest
+            self.plan.words.commands[i].code = code
+        self.plan.words.command_count = len(points)
+        for i, name in enumerate(probes):
+            fill_word(&self.plan.words.probes[i], name)
+        self.plan.words.probe_count = len(probes)
+        for i, (device_id, writer, kind, takes) in enumerate(devices):
+            fill_word(&self.plan.words.devices[i].id, device_id)
+            self.plan.words.devices[i].kind = kind
+            self.plan.words.devices[i].takes = takes
+            self.plan.devices[i].record = &writer.record
+            self.plan.devices[i].session = writer.session
+            self.plan.devices[i].device = writer.device
+            self.plan.devices[i].revoked = &writer.revoked
+        self.plan.words.device_count = len(devices)
+        self.plan.count = len(devices)
+        self.plan.words.numbers = numbers_locale
+        self.plan.arena = runtime.arena
+        self.plan.frame = &encoder.plan
+        self.plan.timeout_ns = timeout_ns
+        self.plan.version = version
+        self.kept = (runtime, encoder, list(devices))
+
+    def scan(self, bytes message not None) -> tuple[list[int], list[tuple[int, int, float, float, float]]] | None:
+        """Return what the thread reads in a message: numbers of the devices with a map of commands, and set-points; None: not its own."""
+        cdef hd_scan found
+        cdef int i
+        if not hd_scan_message(PyBytes_AS_STRING(message), PyBytes_GET_SIZE(message), &self.plan.words, &found):
+            return None
+        return (
+            [i for i in range(self.plan.count) if found.mapped >> i & 1],
+            [(found.points[i].device, found.points[i].code, found.points[i].value[0], found.points[i].value[1],
+              found.points[i].value[2]) for i in range(<int>found.count)],
+        )
+
+
+cdef locale_t numbers_locale = newlocale(LC_ALL_MASK, b"C", <locale_t>NULL)
+
+
+@cython.final
+cdef class Streaming:
+    """The streaming thread. `bell` is readable when connections wait for the event loop: see `handed`."""
+
+    cdef Stream *s
+    cdef void *stack
+    cdef pthread_t thread
+    cdef bint started
+    cdef object runtime
+
+    def __cinit__(self, Runtime runtime not None):
+        cdef int i
+        self.runtime = runtime
+        self.s = <Stream *>calloc(1, sizeof(Stream))
+        if self.s == NULL:
+            raise MemoryError
+        for i in range(SLOTS):
+            self.s.slots[i].descriptor = -1
+            hd_lock_init(&self.s.slots[i].lock)
+        self.s.poll = hd_poll_open()
+        self.s.wake = hd_bell_open()
+        self.s.bell = hd_bell_open()
+        if self.s.poll < 0 or self.s.wake < 0 or self.s.bell < 0:
+            raise OSError("no descriptors are left for the streaming thread")
+        hd_watch_bell(self.s.poll, self.s.wake, WAKE_KEY)
+
+    def __dealloc__(self):
+        cdef int i
+        if self.s == NULL:
+            return
+        self.stop()
+        for i in range(SLOTS):
+            free(self.s.slots[i].incoming)
+            free(self.s.slots[i].outgoing)
+            pthread_mutex_destroy(&self.s.slots[i].lock)
+        for descriptor in (self.s.poll, self.s.wake, self.s.bell):
+            if descriptor >= 0:
+                close(descriptor)
+        free(self.s)
+
+    def start(self, *, int nice=0) -> None:
+        """Start the thread with this niceness, if it is permitted. OSError."""
+        cdef int error
+        if self.started:
+            return
+        self.stack = hd_pages(HD_STACK_BYTES)
+        if self.stack == NULL:
+            raise MemoryError("no memory for the stack of the streaming thread")
+        self.s.nice = nice
+        hd_store(&self.s.stop, 0)
+        error = hd_thread_start(&self.thread, hd_stream_main, self.s, self.stack)
+        if error != 0:
+            hd_pages_free(self.stack, HD_STACK_BYTES)
+            raise OSError(error, "the streaming thread could not be started")
+        self.started = True
+
+    def stop(self) -> None:
+        """End the thread; connections stay as they are."""
+        if not self.started:
+            return
+        hd_store(&self.s.stop, 1)
+        hd_ring(self.s.wake)
+        with nogil:
+            pthread_join(self.thread, NULL)
+        hd_pages_free(self.stack, HD_STACK_BYTES)
+        self.started = False
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread was started and not stopped."""
+        return self.started
+
+    @property
+    def bell(self) -> int:
+        """Descriptor that is readable when connections were handed over."""
+        return self.s.bell
+
+    @property
+    def version(self) -> int:
+        """Version that a new plan is made for."""
+        return hd_load(&self.s.version)
+
+    def changed(self) -> None:
+        """Inventory or settings changed: plans made before are not used any more. Any thread."""
+        hd_store(&self.s.version, hd_load(&self.s.version) + 1)
+
+    @property
+    def frames(self) -> int:
+        """Frames that the thread has sent to all sessions."""
+        return hd_load(&self.s.frames)
+
+    @property
+    def messages(self) -> int:
+        """Messages of all sessions that the thread has answered."""
+        return hd_load(&self.s.messages)
+
+    def turned(self, double longest_s) -> None:
+        """The event loop turns; commands are answered until it has not for `longest_s` (s)."""
+        hd_store(&self.s.longest_turn_ns, <uint64_t>(longest_s * 1e9))
+        hd_store(&self.s.turned_ns, <uint64_t>hd_now_ns())
+
+    def handed(self) -> list[int]:
+        """Return the numbers of the sessions whose connections were handed over since the last call, and quiet the bell."""
+        cdef uint64_t word
+        cdef int i, bit
+        cdef list found = []
+        hd_quiet(self.s.bell)
+        for i in range(SLOT_WORDS):
+            word = hd_exchange(&self.s.handed[i], 0)
+            for bit in range(64 if word else 0):
+                if word >> bit & 1:
+                    found.append(64 * i + bit)
+        return found
+
+    def session(self) -> StreamSession | None:
+        """Return the place of a new session; None when all are taken."""
+        cdef int i
+        for i in range(SLOTS):
+            if self.s.slots[i].mode == FREE:
+                return StreamSession(self, i)
+        return None
+
+
+@cython.final
+cdef class StreamSession:
+    """One session at the thread: `with` holds its lock, for everything that writes records or views of a running connection."""
+
+    cdef Streaming streaming
+    cdef Slot *slot
+    cdef readonly int number
+    cdef int depth
+    cdef Plan plan
+
+    def __cinit__(self, Streaming streaming not None, int number):
+        cdef Slot *slot = &streaming.s.slots[number]
+        self.streaming = streaming
+        self.slot = slot
+        self.number = number
+        pthread_mutex_lock(&slot.lock)
+        slot.mode = HANDED
+        slot.generation += 1
+        slot.descriptor = -1
+        slot.ended = slot.broken = False
+        slot.plan = NULL
+        slot.received = slot.sent = slot.filled = 0
+        slot.heard_ns = hd_now_ns()
+        slot.unsent_ns = slot.command_ns = 0
+        slot.holds = False
+        slot.frames = slot.messages = slot.sent_bytes = 0
+        if slot.incoming == NULL:
+            slot.incoming = <uint8_t *>malloc(IN_BYTES)
+            slot.outgoing = <uint8_t *>malloc(OUT_BYTES)
+            slot.capacity = OUT_BYTES
+        pthread_mutex_unlock(&slot.lock)
+        if slot.incoming == NULL or slot.outgoing == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        if self.slot != NULL:
+            self.close()
+
+    cdef uint64_t key(self) noexcept:
+        return self.slot.generation << 32 | <uint32_t>self.number
+
+    def __enter__(self) -> None:
+        pthread_mutex_lock(&self.slot.lock)
+        self.depth += 1
+
+    def __exit__(self, *_caught: object) -> None:
+        self.depth -= 1
+        pthread_mutex_unlock(&self.slot.lock)
+        if self.depth == 0 and hd_exchange(&self.slot.missed, 0) != 0 and self.slot.descriptor >= 0:
+            hd_watch_again(self.streaming.s.poll, self.slot.descriptor, self.key())
+
+    def use(self, Plan plan) -> None:
+        """Use a plan from now on; None: every message is the event loop's."""
+        with self:
+            self.slot.plan = NULL
+            if plan is not None:
+                self.slot.plan = &plan.plan
+        self.plan = plan
+
+    def adopt(self, int descriptor) -> None:
+        """Take a connected socket, whose descriptor the caller closes after `close`; it is the event loop's until `give`. OSError."""
+        with self:
+            self.slot.descriptor = descriptor
+            if hd_watch_begin(self.streaming.s.poll, descriptor, self.key()) != 0:
+                self.slot.descriptor = -1
+                raise OSError("the connection cannot be watched")
+
+    def give(self, bytes begun not None) -> bool:
+        """Give the connection to the thread, with the `begun` bytes of the next frame; False when they are not for the thread."""
+        cdef hd_frame found
+        cdef size_t size = PyBytes_GET_SIZE(begun)
+        cdef bint given
+        if size > IN_BYTES // 2 or hd_look_at_frame(<const uint8_t *>PyBytes_AS_STRING(begun), size, &found) == HD_FRAME_OTHER:
+            return False
+        with self:
+            given = self.slot.mode == HANDED and self.slot.descriptor >= 0 and self.slot.plan != NULL and not self.slot.ended
+            if given:
+                memcpy(self.slot.incoming, PyBytes_AS_STRING(begun), size)
+                self.slot.received = size
+                self.slot.mode = NATIVE
+                hd_watch_again(self.streaming.s.poll, self.slot.descriptor, self.key())
+        return given
+
+    def take(self) -> bytes | None:
+        """Return the bytes that came with the connection when the thread handed it over; None while it is the thread's."""
+        cdef bytes taken
+        with self:
+            if self.slot.mode == NATIVE:
+                return None
+            taken = PyBytes_FromStringAndSize(<char *>self.slot.incoming, self.slot.received)
+            self.slot.received = 0
+            return taken
+
+    def send(self, bytes data not None) -> None:
+        """Send bytes behind what is unsent; what finds no room is sent by the thread."""
+        cdef size_t size = PyBytes_GET_SIZE(data)
+        with self:
+            if self.slot.descriptor < 0 or self.slot.broken:
+                return
+            if not make_room(self.slot, size):
+                raise MemoryError
+            memcpy(self.slot.outgoing + self.slot.filled, PyBytes_AS_STRING(data), size)
+            self.slot.filled += size
+            send_some(self.slot, hd_now_ns())
+
+    def close(self) -> None:
+        """Forget connection and plan; the place is free for another session."""
+        with self:
+            if self.slot.descriptor >= 0:
+                hd_watch_end(self.streaming.s.poll, self.slot.descriptor)
+            self.slot.descriptor = -1
+            self.slot.plan = NULL
+            self.slot.mode = FREE
+        self.plan = None
+        self.slot = &nowhere
+
+    @property
+    def version(self) -> int:
+        """Version of inventory and settings that a new plan is made for."""
+        return self.streaming.version
+
+    @property
+    def ended(self) -> bool:
+        """Whether the connection is broken or at its end."""
+        return self.slot.ended
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing can be sent any more."""
+        return self.slot.broken
+
+    @property
+    def native(self) -> bool:
+        """Whether the connection is the thread's."""
+        return self.slot.mode == NATIVE
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that the client has not taken."""
+        return self.slot.filled - self.slot.sent
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes that the client's system has taken."""
+        return self.slot.sent_bytes
+
+    @property
+    def unread_s(self) -> float:
+        """Since when more than 64 KiB are unsent, s; 0: they are not."""
+        return (hd_now_ns() - self.slot.unsent_ns) * 1e-9 if self.slot.unsent_ns else 0.0
+
+    @property
+    def heard_s(self) -> float:
+        """Time since the thread last heard anything, s."""
+        return (hd_now_ns() - self.slot.heard_ns) * 1e-9
+
+    @property
+    def frames(self) -> int:
+        """Frames that the thread has sent."""
+        return self.slot.frames
+
+    @property
+    def messages(self) -> int:
+        """Messages that the thread has answered."""
+        return self.slot.messages
+
+    @property
+    def last_commands(self) -> tuple[int, bool]:
+        """When the newest map of commands came (ns, 0: never), and whether some stay in force."""
+        return self.slot.command_ns, self.slot.holds
+
+    @last_commands.setter
+    def last_commands(self, given: tuple[int, bool]) -> None:
+        self.slot.command_ns, self.slot.holds = given
+
+
+cdef Slot nowhere
+memset(&nowhere, 0, sizeof(Slot))
+nowhere.descriptor = -1
+hd_lock_init(&nowhere.lock)
