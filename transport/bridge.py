@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from actors.modules.registry import ModuleRegistry
     from actors.system import System
     from transport.session.devices import SessionDevices
+    from transport.ws.native import NativeStreams
 
 R = TypeVar("R")
 LOOKS: Final = 200
@@ -26,8 +27,16 @@ class Channel(Protocol):
     """One open session channel as HTTP handlers see it; main thread only."""
 
     session_id: int
-    frames_sent: int
-    commands_received: int
+
+    @property
+    def frames_sent(self) -> int:
+        """Frames that the client was sent."""
+        ...
+
+    @property
+    def commands_received(self) -> int:
+        """Messages that came from the client."""
+        ...
 
     @property
     def devices(self) -> SessionDevices | None:
@@ -58,6 +67,7 @@ class Bridge(EdgeState):
         self.turns = Turns()
         self.notices = DeprecationNotices()
         self.word_hints = HintLimit()
+        self.streams: NativeStreams | None = None
         self.listening = False
         self.stopping = False
 

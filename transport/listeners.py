@@ -111,6 +111,8 @@ class Listeners:
         for listener in opened.values():
             self._serve(listener)
         self._hangup_poll.start()
+        if self._bridge.streams is not None:
+            self._bridge.streams.start()
         return ready_words(opened, hosts[0])
 
     def close(self) -> None:
@@ -125,6 +127,8 @@ class Listeners:
         """Close the plain HTTP connections that are still open; call it after `close`."""
         for server in self._servers:
             await server.close_all_connections()
+        if self._bridge.streams is not None:
+            self._bridge.streams.stop()
 
     def _serve(self, listener: Listener) -> None:
         server = PortServer(self._application(listener.setting), admission=self.admission)

@@ -36,6 +36,7 @@ from transport.log import Log
 from transport.service_manager import MainTurns, ServiceManager
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
+from transport.ws.native import native_streams
 from transport.ws.session import SessionChannel
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Service:
         ledger, beat = Ledger.load(self._directory), self._beat(loop)
         system = System(settings, ledger, on_fatal, cores=cores, links=make_links, beat=beat)
         bridge = Bridge(system, modules)
+        bridge.streams = native_streams(system)
         self._log.hide((self._directory.token(),))
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Metric, ProcessCollector, disable_created_metrics
 from prometheus_client.registry import Collector
@@ -19,9 +19,10 @@ class SingleThreadCounter(Collector):
     """A counter for one thread's hot path: no lock, read when Prometheus scrapes."""
 
     def __init__(self, name: str) -> None:
-        """`name` is one of METRIC_ROWS."""
+        """`name` is one of METRIC_ROWS; `elsewhere` returns what is counted outside, without a lock."""
         self._name = name
         self.count = 0
+        self.elsewhere: Callable[[], int] = _nothing
 
     def inc(self, amount: int = 1) -> None:
         """Add to the count; always on the same thread."""
@@ -29,7 +30,11 @@ class SingleThreadCounter(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the count."""
-        yield counter(self._name, self.count)
+        yield counter(self._name, self.count + self.elsewhere())
+
+
+def _nothing() -> int:
+    return 0
 
 
 class Metrics:

@@ -88,6 +88,23 @@ def communication() -> Iterator[Setting]:
         "Sessions at a time; one more is refused at the handshake.",
         locked=True,
     )
+    yield flag(
+        "communication/streaming/native",
+        "Let a thread of its own, without the interpreter, answer the set-points of sessions; off: the event loop answers every message.",
+        default=True,
+        locked=True,
+        advanced=True,
+    )
+    yield real(
+        "communication/streaming/longest_turn",
+        1.0,
+        0.1,
+        10.0,
+        "How long the event loop may take for one turn before the streaming thread takes no more commands, so that forces fade: "
+        "nobody could say stop.",
+        unit="s",
+        advanced=True,
+    )
     yield flag("communication/serial/enabled", "Look for devices on serial ports.", default=True)
     yield flag("communication/usb/enabled", "Look for devices on USB.", default=True)
 

@@ -11,9 +11,9 @@ from tests.support.service.in_process_service import InProcessService
 from tests.support.wire.cases import stepped_service
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[True, False], ids=["streaming thread", "event loop"])
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    with stepped_service(tmp_path_factory.mktemp("state"), request.module.SERVED) as running:
+    with stepped_service(tmp_path_factory.mktemp("state"), request.module.SERVED, native=request.param) as running:
         yield running
 
 

@@ -36,6 +36,11 @@ class CommandGap:
         self._stalled_ns = 0
         self._reported_timeout_ns = 0
 
+    def resume(self, last_ns: int, *, holding: bool) -> None:
+        """Take up what was heard elsewhere: when the newest message with commands came, and whether some stay in force."""
+        if last_ns > self._last_ns:
+            self._last_ns, self._holding = last_ns, holding
+
     def note(self, now_ns: int, timeout_ns: int, *, holds: bool) -> SlowSession | None:
         """Record a message with commands (`holds`: some stay in force). Return a measurement when it is due."""
         interval = now_ns - self._last_ns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -9,11 +10,15 @@ from actors.session.api import FREEFORM, is_freeform
 from actors.values.spatial import Transform
 from transport.session.device import SessionDevice
 from transport.session.modules import SessionModules
+from transport.session.stream_plan import plan_of
 from transport.wire import commands, frames
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from actors.session.api import SessionConfig
     from fastpath.arena.runtime import Lease
+    from fastpath.stream.streaming import StreamSession
     from fastpath.text.encoder import FrameEncoder
     from transport.session.edge_state import EdgeState
     from transport.session.events import SessionEvents
@@ -35,8 +40,14 @@ class SessionDevices:
         config: SessionConfig,
         vocabulary: Vocabulary,
         version: str,
+        stream: StreamSession | None = None,
     ) -> None:
+        """`stream`: the session's place at the streaming thread."""
         self._edge = edge
+        self._stream = stream
+        self._lock: AbstractContextManager[None] = nullcontext() if stream is None else stream
+        self._awaited = 0
+        self._stream_version = 0
         self._events = events
         self._session_id = session_id
         self._lease = lease
@@ -55,10 +66,22 @@ class SessionDevices:
     def update(self) -> None:
         """Update devices, settings, frame encoder and modules if inventory or settings changed."""
         system = self._edge.system
+        # Before the snapshots are read: a change after this makes the plan stale.
+        stream_version = 0 if self._stream is None else self._stream.version
         now = (system.inventory.version, system.settings.version)
         if now == self._built_for:
             return
+        self._stream_version = stream_version
         self._built_for = now
+        with self._lock:
+            self._rebuild()
+        if not self._released:
+            self.modules.update(self._edge.settings)
+            self._store_workspaces()
+        self._plan()
+
+    def _rebuild(self) -> None:
+        system = self._edge.system
         self._set_config(self._config)
         before, self.by_id = self.by_id, {}
         for record in self._edge.inventory.devices:
@@ -77,34 +100,42 @@ class SessionDevices:
         settings = self._edge.settings
         self.timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._build_encoder()
-        if not self._released:
-            self.modules.update(settings)
-            self._store_workspaces()
 
     def use_vocabulary(self, vocabulary: Vocabulary) -> None:
         """Use `vocabulary` for the frames from now on."""
         self._vocabulary = vocabulary
-        self._build_encoder()
+        with self._lock:
+            self._build_encoder()
+        self._plan()
+
+    def await_words(self, awaited: int) -> None:
+        """Have messages with words of these vocabularies (bits of OWNERS) answered by the event loop."""
+        if awaited != self._awaited:
+            self._awaited = awaited
+            self._plan()
 
     def configured(self, config: SessionConfig) -> None:
         """Apply a configuration from the SessionActor and publish the changed views."""
         self._set_config(config)
         self.update()
-        for device in self.by_id.values():
-            if device.view(self._config, self._edge.settings):
-                device.writer.publish(refresh=False)
+        with self._lock:
+            for device in self.by_id.values():
+                if device.view(self._config, self._edge.settings):
+                    device.writer.publish(refresh=False)
 
     def place_workspace(self, device_id: str, workspace: Transform) -> None:
         """Replace the workspace transform of one device; a held position follows it."""
         device = self.by_id[device_id]
-        device.place(workspace)
+        with self._lock:
+            device.place(workspace)
+            device.writer.publish(refresh=False)
         self._workspaces[device_id] = workspace
-        device.writer.publish(refresh=False)
 
     def release(self) -> None:
         """Revoke all writers and close the modules: zero force at the next tick."""
-        for device in self.by_id.values():
-            device.writer.revoke()
+        with self._lock:
+            for device in self.by_id.values():
+                device.writer.revoke()
         if not self._released:
             self._released = True
             self.modules.close()
@@ -114,14 +145,19 @@ class SessionDevices:
         if gain == self._gain or self._released:
             return
         self._gain = gain
-        for device in self.by_id.values():
-            device.scale_output(gain)
-            device.writer.publish(refresh=False)
+        with self._lock:
+            for device in self.by_id.values():
+                device.scale_output(gain)
+                device.writer.publish(refresh=False)
         if gain == 0:
             self._edge.holders.forget(self._session_id)
 
     def apply(self, parsed: ParsedMessage) -> tuple[str, ...]:
         """Apply workspace changes, then commands, also those of modules; without a commands map held ones stay. Return the devices whose workspace moved."""
+        with self._lock:
+            return self._apply(parsed)
+
+    def _apply(self, parsed: ParsedMessage) -> tuple[str, ...]:
         moved: dict[str, None] = {}
         if parsed.module_changes:
             for device_id in self.modules.take(parsed, configuring=True):
@@ -158,7 +194,8 @@ class SessionDevices:
         self.update()
         configs = None if parsed.full is None else self._configs(parsed.full)
         states = self.modules.states() if self.modules.shown else None
-        return self._encoder.encode(configs, parsed.faults or None, states)
+        with self._lock:
+            return self._encoder.encode(configs, parsed.faults or None, states)
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         """Return the groups of a full frame in this session's application space."""
@@ -171,7 +208,26 @@ class SessionDevices:
 
     def _build_encoder(self) -> None:
         groups = self._groups(self._vocabulary)
+        if self._stream is not None:
+            # The plan in use belongs to the encoder that goes.
+            self._stream.use(None)
         self._encoder = frames.encoder(self._session_id, groups, self._version, self._edge.settings)
+
+    def _plan(self) -> None:
+        """Tell the streaming thread what it may answer by itself: nothing for a closed session or one with modules."""
+        if self._stream is not None:
+            self._stream.use(
+                None
+                if self._released or self.modules.active.modules
+                else plan_of(
+                    self._edge.system.runtime,
+                    self._encoder,
+                    self.by_id.values(),
+                    awaited=self._awaited,
+                    timeout_ns=self.timeout_ns,
+                    version=self._stream_version,
+                )
+            )
 
     def _set_config(self, config: SessionConfig) -> None:
         """Store `config`, with `freeform` by the present setting."""

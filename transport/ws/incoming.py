@@ -5,7 +5,7 @@ Has no socket and no event loop: `Protocol` reads a stream and passes the bytes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 CONTINUATION: Final = 0x0
@@ -82,6 +82,11 @@ class Incoming:
         if at < len(data):
             self._kept += data[at:]
             self._needed = end - at
+
+    def release(self, taken: Callable[[bytes], bool]) -> None:
+        """Offer the bytes of a frame that is not whole, unless a fragmented message is open; they are forgotten if `taken` returns true."""
+        if self._fragments is None and taken(bytes(self._kept)):
+            self._kept.clear()
 
     def _end(self, data: bytes, at: int) -> int:
         """Return where the frame at `at` ends, or how many bytes are needed to know."""

@@ -53,13 +53,13 @@ class Protocol(HookedProtocol):
         clock = asyncio.get_running_loop().time
         while True:
             asked = clock()
-            silent_s = asked - self._heard
+            silent_s = asked - self.last_heard()
             if silent_s < self.ping_interval:
                 await asyncio.sleep(self.ping_interval - silent_s)
                 continue
             self.write_ping(b"")
             await asyncio.sleep(self.ping_timeout)
-            if self._heard < asked:
+            if self.last_heard() < asked:
                 self.close(POLICY, "nothing was heard, and a ping was not answered")
                 return
 
@@ -75,6 +75,7 @@ class Protocol(HookedProtocol):
         turns, taken = self._turns, 0
         try:
             while not self.client_closed:
+                self.before_read(incoming)
                 reading = self.read(CHUNK)
                 waited = not reading.done()
                 data = await reading
@@ -99,6 +100,13 @@ class Protocol(HookedProtocol):
                             await handled
         except (StreamClosedError, Broken):
             self.abort()
+
+    def last_heard(self) -> float:
+        """Return when anything was heard of the client, by the event loop's clock."""
+        return self._heard
+
+    def before_read(self, incoming: Incoming) -> None:
+        """Between two reads; `incoming` may hold the bytes of a frame that is not whole."""
 
     def before_abort(self) -> None:
         """Send a close frame that names what is being handled."""

@@ -11,10 +11,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tornado.ioloop import IOLoop
-from tornado.iostream import StreamClosedError
+from tornado.iostream import IOStream, StreamClosedError
 
 from actors.kit.errors import Busy, HapticError, NoSlot, StateNotWritable
 from actors.session.api import (
@@ -37,10 +37,14 @@ from transport.session.vocabulary import NAMED_WITHIN_S, Cause, SessionVocabular
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
-from transport.ws.protocol import Channel
+from transport.ws.protocol import Channel, Protocol
 
 if TYPE_CHECKING:
+    from fastpath.stream.streaming import StreamSession
     from transport.bridge import Bridge
+    from transport.ws.incoming import Incoming
+    from transport.ws.native import NativeStream
+    from transport.ws.turns import Turns
 
 LONGEST_MESSAGE: Final = 64 * 1024
 LONGEST_READ: Final = 256 * 1024
@@ -74,8 +78,9 @@ class SessionChannel(Channel):
         self.query = query
         self.version = version
         self.session_id = 0
-        self.frames_sent = 0
-        self.commands_received = 0
+        self._frames_sent = 0
+        self._commands_received = 0
+        self.stream_session: StreamSession | None = None
         self.vocabulary: Vocabulary = NEUTRAL
         self._words = SessionVocabulary(AUTO, chosen_by_client=True)
         self._hint_timer: object | None = None
@@ -134,9 +139,19 @@ class SessionChannel(Channel):
     def _open_devices(self, handle: SessionHandle) -> None:
         self.session_id = handle.session_id
         self._events = SessionEvents(self.bridge.system, handle.session_id)
+        streams = self.bridge.streams
+        self.stream_session = None if streams is None else streams.session()
         self._devices = SessionDevices(
-            self.bridge, self._events, handle.session_id, handle.lease, handle.config, self.vocabulary, self.version
+            self.bridge,
+            self._events,
+            handle.session_id,
+            handle.lease,
+            handle.config,
+            self.vocabulary,
+            self.version,
+            self.stream_session,
         )
+        self._devices.await_words(self._words.awaited)
 
     def _parse_query(self) -> bool:
         version = self.query.get("version", self.version)
@@ -179,6 +194,8 @@ class SessionChannel(Channel):
         self._close_session()
 
     def _close_session(self) -> None:
+        if self.stream_session is not None:
+            self.stream_session.close()
         handle, self._handle = self._handle, None
         self._gone = True
         if handle is not None:
@@ -231,7 +248,7 @@ class SessionChannel(Channel):
         if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
-        self.commands_received += 1
+        self._commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
         devices.update()
         parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
@@ -248,12 +265,15 @@ class SessionChannel(Channel):
             self.vocabulary = self._words.vocabulary
             devices.use_vocabulary(self.vocabulary)
             parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
+        devices.await_words(self._words.awaited)
         self._hint(cause)
         return parsed
 
     def _on_hint_due(self) -> None:
         self._hint_timer = None
         self._hint(self._words.silent())
+        if self._devices is not None:
+            self._devices.await_words(self._words.awaited)
 
     def _hint(self, cause: Cause | None) -> None:
         if cause is not None:
@@ -263,8 +283,12 @@ class SessionChannel(Channel):
         """Apply workspace and commands, send the reply, emit events: all that needs no actor."""
         moved = devices.apply(parsed)
         if parsed.mapped:
-            timeout_ns = devices.timeout_ns
-            slow = self._command_gap.note(self.bridge.system.runtime.now_ns(), timeout_ns, holds=bool(parsed.commands))
+            timeout_ns, now_ns = devices.timeout_ns, self.bridge.system.runtime.now_ns()
+            if self.stream_session is not None:
+                last_ns, holding = self.stream_session.last_commands
+                self._command_gap.resume(last_ns, holding=holding)
+                self.stream_session.last_commands = (now_ns, bool(parsed.commands))
+            slow = self._command_gap.note(now_ns, timeout_ns, holds=bool(parsed.commands))
             if slow is not None:
                 self._events.timed_out(slow, timeout_ns / NS_PER_S, self.bridge.slow_hints)
         if parsed.faults:
@@ -322,7 +346,7 @@ class SessionChannel(Channel):
             sent = stream.write(text_header(len(frame)) + frame)
         except StreamClosedError:
             return None
-        self.frames_sent += 1
+        self._frames_sent += 1
         self.bridge.system.metrics.frames_sent.inc()
         if not (stream.writing() or stream.closed()):
             return None
@@ -355,6 +379,20 @@ class SessionChannel(Channel):
     # ------------------------------------------------------------ used by HTTP
 
     @property
+    def frames_sent(self) -> int:
+        """Frames that the client was sent."""
+        return self._frames_sent + (0 if self.stream_session is None else self.stream_session.frames)
+
+    @property
+    def commands_received(self) -> int:
+        """Messages that came from the client."""
+        return self._commands_received + (0 if self.stream_session is None else self.stream_session.messages)
+
+    def make_protocol(self, params: Any) -> Protocol:
+        """Return the protocol of this connection."""
+        return SessionProtocol(self, params, self.turns)
+
+    @property
     def is_open(self) -> bool:
         """Whether its commands count."""
         return self._handle is not None and not self._leaving
@@ -372,6 +410,42 @@ class SessionChannel(Channel):
         if self._handle is not None:
             changed = ConfigurationChanged(("config.transform",), device_ids)
             self.bridge.system.context.directory.tell(self._handle.actor, changed)
+
+
+class SessionProtocol(Protocol):
+    """Protocol of a session: its connection is the streaming thread's whenever nothing is left to be read here."""
+
+    handler: SessionChannel
+
+    def __init__(self, handler: SessionChannel, params: Any, turns: Turns) -> None:
+        super().__init__(handler, params, turns)
+        self._channel = handler
+        self._native: NativeStream | None = None
+
+    def before_read(self, incoming: Incoming) -> None:
+        """Let the streaming thread go on from here, if it has a plan for this session."""
+        channel, streams = self._channel, self._channel.bridge.streams
+        if streams is None or channel.stream_session is None or not self.can_send:
+            return
+        if self._native is None:
+            self._native = streams.adopt(self.stream, channel.stream_session)
+            if self._native is not None:
+                self.stream = cast("IOStream", self._native)
+        if self._native is not None and channel.is_open:
+            incoming.release(self._native.give)
+
+    def last_heard(self) -> float:
+        """Return when anything was heard of the client, by the event loop's clock."""
+        native = self._native
+        if native is None:
+            return super().last_heard()
+        return max(super().last_heard(), asyncio.get_running_loop().time() - native.session.heard_s)
+
+    def close(self, code: int | None = None, reason: str | None = None) -> None:
+        """Close the connection; the streaming thread answers nothing any more."""
+        if self._native is not None:
+            self._native.retake()
+        super().close(code, reason)
 
 
 def text_header(size: int) -> bytes:

@@ -13,9 +13,9 @@ from tests.support.service.in_process_service import InProcessService
 Connect = Callable[..., tuple[RawWebSocket, Any]]
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    settings = {"simulation/settle_time": 0.01}
+@pytest.fixture(scope="module", params=[True, False], ids=["streaming thread", "event loop"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    settings = {"simulation/settle_time": 0.01, "communication/streaming/native": request.param}
     with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
         yield running
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -27,6 +28,14 @@ MESSAGES: dict[str, dict[str, Any]] = {
     "deprecated `values`": arm(commands={"set_cursor_force": {"values": xyz(0.0, 0.0, 1.0)}}),
     "bad number": arm(commands={"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": "far"}}}),
 }
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    """The event loop answers every message, also what the streaming thread would answer by itself."""
+    settings = {"simulation/settle_time": 0.01, "communication/streaming/native": False}
+    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
+        yield running
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from transport.bridge import Bridge
 from transport.limits import EdgeLimits
 from transport.listeners import Listeners
 from transport.settings_catalog import SETTINGS_CATALOG
+from transport.ws.native import native_streams
 from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
 
 T = TypeVar("T")
@@ -225,6 +226,7 @@ class InProcessService(WithAddresses):
 
     def _open(self) -> Addresses:
         self.bridge = Bridge(self.system, self._modules)
+        self.bridge.streams = native_streams(self.system)
         self.listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token, self._limits)
         return parse_ready(f"ready {self.listeners.open()}")
 

@@ -76,9 +76,12 @@ def payload(case: Object, way: WireVariant) -> tuple[bytes, int]:
 
 
 @contextmanager
-def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generator[InProcessService]:
-    """A service whose loop steps."""
-    with InProcessService(folder, simulated=devices, stepping=True) as running:
+def stepped_service(
+    folder: Path, devices: tuple[SimulatedSpec, ...], *, native: bool = True
+) -> Generator[InProcessService]:
+    """A service whose loop steps; `native`: the streaming thread answers what it can."""
+    settings = {"communication/streaming/native": native}
+    with InProcessService(folder, simulated=devices, stepping=True, settings=settings) as running:
         yield running
 
 

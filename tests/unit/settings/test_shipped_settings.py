@@ -28,6 +28,8 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "communication/allowed_hosts": ("ARR_STRING", [], None, None, False),
     "communication/auth/required": ("BOOL", True, None, None, False),
     "communication/max_sessions": ("INT", 64, None, (1, 256), True),
+    "communication/streaming/native": ("BOOL", True, None, None, True),
+    "communication/streaming/longest_turn": ("FLOAT", 1, "s", (0.1, 10), False),
     "communication/serial/enabled": ("BOOL", True, None, None, False),
     "communication/usb/enabled": ("BOOL", True, None, None, False),
     "control/frequency": ("INT", 4000, "Hz", (100, 32000), False),

@@ -1,0 +1,257 @@
+"""What the streaming thread answers by itself, what it leaves to the event loop, and what happens while that hangs."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.service.ws.conftest import Connect
+from tests.service.ws.message_helpers import ARM, UP, arm, force, metric, xyz
+from tests.support.clients.exchange import exchange
+from tests.support.clients.raw_websocket import CLOSE, PING, PONG, encode_frame, encode_message
+from tests.support.service.in_process_service import InProcessService
+from tests.support.service.polling import eventually
+from transport.wire.parsed_message import ParsedMessage
+
+CLIENT: Final = """
+import sys
+from tests.support.clients.raw_websocket import RawWebSocket
+with RawWebSocket(sys.argv[1]) as peer:
+    device_id = peer.frame()["arm"][0]["device_id"]
+    print("streams", flush=True)
+    while True:
+        peer.ask({"arm": [{"device_id": device_id, "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}}]})
+"""
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    settings = {"simulation/settle_time": 0.01}
+    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
+        yield running
+
+
+def stock_messages(service: InProcessService, session_id: int) -> int:
+    """Messages of a session that the event loop has read."""
+    channel: Any = service.bridge.channels[session_id]
+    return int(channel._commands_received)
+
+
+def is_native(service: InProcessService, session_id: int) -> bool:
+    channel: Any = service.bridge.channels[session_id]
+    return bool(channel.stream_session.native)
+
+
+def test_set_points_never_reach_the_event_loop(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    session = first["session_id"]
+    before = metric(service, "hapticd_commands_received_total")
+    values: tuple[dict[str, Any], ...] = (
+        UP,
+        {"set_cursor_force": {"vector": xyz(0.25, 0, -0.5)}},
+        {"probe_position": {}},
+    )
+    for value in values:
+        client.ask(arm(commands=value))
+    client.ask({})
+
+    assert stock_messages(service, session) == 0
+    assert service.bridge.channels[session].commands_received == 4
+    assert service.bridge.channels[session].frames_sent == 5
+    assert metric(service, "hapticd_commands_received_total") - before == 4
+
+
+def test_force_of_the_thread_is_at_the_device_in_the_next_tick(service: InProcessService, connect: Connect) -> None:
+    client, _ = connect({"vocabulary": "neutral"})
+    client.ask(arm(commands={"set_cursor_force": {"vector": xyz(0.25, 0, -0.5)}}))
+    service.step(2)
+
+    assert force(client.ask(arm(commands=UP))) == [0.25, 0, -0.5]
+    client.ask(arm(commands={}))
+    service.step(2)
+    assert tuple(service.state(ARM)["force"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+@pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
+def test_frame_of_the_thread_is_that_of_the_event_loop_byte_for_byte(
+    service: InProcessService, connect: Connect, version: str, vocabulary: str
+) -> None:
+    client, first = connect({"vocabulary": vocabulary, "version": version})
+    channel: Any = service.bridge.channels[first["session_id"]]
+    client.ask({})
+    client.send({})
+    of_the_thread = client.text()
+
+    assert stock_messages(service, first["session_id"]) == 0
+    assert of_the_thread == service.on_edge(lambda: channel.devices.frame(ParsedMessage()))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "nonsense",
+        arm(configure={"preset": {"preset": "defaults"}}),
+        arm(commands={"set_cursor_force": {"values": [0, 0, 1]}}),
+        arm(commands={"set_cursor_position": {"position": xyz(0, -0.12, 0.13)}}),
+        {"session": {"force_render_full_state": {}}},
+        {"nobody": []},
+    ],
+    ids=["no JSON", "configuration", "deprecated", "first position", "full frame", "unknown group"],
+)
+def test_everything_else_is_answered_in_its_turn_by_the_event_loop(
+    service: InProcessService, connect: Connect, message: object
+) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    faulty = []
+    for content in ({}, message, {}, {}):
+        client.send_text(content if isinstance(content, str) else json.dumps(content))
+        faulty.append("errors" in client.frame())
+
+    client.check_nothing_unread()
+    assert stock_messages(service, first["session_id"]) == 1
+    assert faulty == [False, message in ("nonsense", {"nobody": []}), False, False]
+    eventually(lambda: is_native(service, first["session_id"]), "the connection is the thread's again")
+
+
+def test_order_holds_between_thread_and_event_loop(connect: Connect) -> None:
+    client, _ = connect({"vocabulary": "neutral"})
+    messages = [{}, {"first": []}, {}, arm(commands=UP), {"second": []}, {"third": []}, {}, {}]
+    client.write(b"".join(encode_message(message) for message in messages))
+
+    named = [frame.get("errors", [{"path": ""}])[0]["path"] for frame in (client.frame() for _ in messages)]
+    assert named == ["", "first", "", "", "second", "third", "", ""]
+    client.check_nothing_unread()
+
+
+def test_position_that_is_held_goes_on_at_the_thread_and_stays_one_session_s(
+    service: InProcessService, connect: Connect
+) -> None:
+    there = arm(commands={"set_cursor_position": {"position": xyz(0, -0.12, 0.13)}})
+    one, first = connect({"vocabulary": "neutral"})
+    other, _ = connect({"vocabulary": "neutral"})
+    one.ask(there)
+    for _ in range(3):
+        assert "errors" not in one.ask(there)
+
+    assert stock_messages(service, first["session_id"]) == 1
+    assert "holds the position" in other.ask(there)["errors"][0]["reason"]
+    service.wait(0.1)
+    assert "errors" not in other.ask(there)
+    assert "holds the position" in one.ask(there)["errors"][0]["reason"]
+
+
+def test_changed_setting_is_in_the_next_frame(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask({})
+    key = "/settings/serialization/status_safety"
+    try:
+        assert exchange(service.http, "POST", key, {"value": True}).status == 200
+        assert "safety" in client.ask({})["arm"][0]["status"]
+    finally:
+        exchange(service.http, "DELETE", key)
+    assert "safety" not in client.ask({})["arm"][0]["status"]
+    assert stock_messages(service, first["session_id"]) == 2
+
+
+def test_ping_is_answered_between_two_frames(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.write(encode_message({}) + encode_frame(b"ping", PING) + encode_message({}))
+
+    assert [client.next().opcode for _ in range(3)] == [1, PONG, 1]
+    assert stock_messages(service, first["session_id"]) == 0
+
+
+def test_many_messages_at_once_are_answered_one_by_one(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.write(b"".join(encode_message(arm(commands=UP)) for _ in range(300)))
+
+    assert len([client.frame() for _ in range(300)]) == 300
+    client.check_nothing_unread()
+    assert stock_messages(service, first["session_id"]) == 0
+
+
+def test_message_in_pieces_is_answered_once_whole(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    data = encode_message(arm(commands=UP))
+    for at in range(len(data)):
+        client.write(data[at : at + 1])
+
+    assert client.frame()["session_id"] == first["session_id"]
+    assert stock_messages(service, first["session_id"]) == 0
+
+
+def test_close_frame_behind_messages_ends_the_session_after_their_frames(
+    service: InProcessService, connect: Connect
+) -> None:
+    client, _ = connect({"vocabulary": "neutral"})
+    client.write(encode_message(arm(commands=UP)) * 3 + encode_frame((1000).to_bytes(2, "big"), CLOSE))
+
+    assert len([client.frame() for _ in range(3)]) == 3
+    assert client.end() == 1000
+    service.wait_for_sessions()
+    service.step(2)
+    assert tuple(service.state(ARM)["force"]) == (0, 0, 0)
+
+
+def test_disconnected_session_is_answered_no_more(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask(arm(commands=UP))
+
+    service.on_edge(lambda: service.bridge.channels[first["session_id"]].disconnect(1001, "away"))
+    client.write(encode_message(arm(commands=UP)) * 5)
+
+    assert client.end() == 1001
+    service.step(2)
+    assert tuple(service.state(ARM)["force"]) == (0, 0, 0)
+
+
+# ---------------------------------------------------------------- while the event loop hangs
+
+
+def hold_event_loop(service: InProcessService, seconds: float) -> None:
+    """Keep the event loop from turning."""
+    service.on_edge(lambda: time.sleep(seconds))
+
+
+def hold_interpreter(service: InProcessService, seconds: float) -> None:
+    """Keep the interpreter's lock."""
+    del service
+    ctypes.PyDLL(None).usleep(round(seconds * 1e6))
+
+
+@pytest.mark.parametrize("hold", [hold_event_loop, hold_interpreter])
+def test_forces_fade_while_nobody_could_say_stop_and_come_back(
+    tmp_path: Path, hold: Callable[[InProcessService, float], None]
+) -> None:
+    settings = {"communication/streaming/longest_turn": 0.3, "filters/oscillation/enabled": False}
+    with (
+        InProcessService(tmp_path, settings=settings) as service,
+        subprocess.Popen([sys.executable, "-c", CLIENT, service.ws], stdout=subprocess.PIPE) as client,
+    ):
+        try:
+            assert client.stdout is not None
+            assert client.stdout.readline() == b"streams\n"
+
+            def pushes() -> bool:
+                return bool(service.state(ARM)["force"][2] == 1)
+
+            eventually(pushes, "the force is at the arm")
+            fades = int(service.state(ARM)["faded"])
+            hold(service, 0.15)
+            assert int(service.state(ARM)["faded"]) == fades, (
+                "a client that goes on keeps its force while the loop is late"
+            )
+            hold(service, 1.0)
+            assert int(service.state(ARM)["faded"]) > fades
+            eventually(pushes, "the force is back")
+        finally:
+            client.kill()
