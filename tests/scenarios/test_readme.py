@@ -40,7 +40,7 @@ def test_the_first_client_pushes_the_arm(service: RunningService, tmp_path: Path
     assert "ws://localhost:10001" in text
     assert "while True:" in text
     script = tmp_path / "client.py"
-    bounded = text.replace("ws://localhost:10001", service.ws).replace("while True:", "for _ in range(20_000):")
+    bounded = text.replace("ws://localhost:10001", service.ws).replace("while True:", "for _ in range(1_000_000):")
     seen = '        if frame["arm"][0]["state"]["current_cursor_force"]["z"] > 0: break\n    else: raise SystemExit("no force")\n'
     script.write_text(bounded + seen, encoding="utf-8")
 
