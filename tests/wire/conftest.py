@@ -11,9 +11,18 @@ from tests.support.service.in_process_service import InProcessService
 from tests.support.wire.cases import stepped_service
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["streaming thread", "event loop"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a file with WAYS on each of them, others with the streaming thread."""
+    if "service" in metafunc.fixturenames:
+        ways = getattr(metafunc.module, "WAYS", ("streaming thread",))
+        metafunc.parametrize("service", ways, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    with stepped_service(tmp_path_factory.mktemp("state"), request.module.SERVED, native=request.param) as running:
+    with stepped_service(
+        tmp_path_factory.mktemp("state"), request.module.SERVED, native=request.param == "streaming thread"
+    ) as running:
         yield running
 
 

@@ -15,6 +15,7 @@ from tests.support.wire.cases import CasePlayer, case_variants, cases, payload
 from tests.support.wire.frames import check_answer, check_frame
 from tests.support.wire.wire_variants import DEVICES, Object, WireVariant
 
+WAYS = ("streaming thread", "event loop")
 SERVED = DEVICES
 
 STORIES = (
