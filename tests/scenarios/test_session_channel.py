@@ -306,7 +306,14 @@ def test_disconnect_over_http_ends_the_force_before_it_answers(service: InProces
 # ---------------------------------------------------------------- whose turn it is
 
 
-def test_queued_messages_of_one_client_delay_no_other(service: InProcessService) -> None:
+def test_queued_messages_of_one_client_delay_no_other_on_the_event_loop(tmp_path: Path) -> None:
+    settings = {"communication/streaming/native": False}
+    with InProcessService(tmp_path, stepping=True, settings=settings) as service:
+        flood_beside_a_calm_client(service)
+
+
+def flood_beside_a_calm_client(service: InProcessService) -> None:
+    """Queue 1,000 messages of one client while the event loop is held, and look when another one's is answered."""
     flood, first = opened(service)
     calm, second = opened(service)
     flooding = channel_of(service, first["session_id"])

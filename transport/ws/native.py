@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from fastpath.stream.streaming import StreamSession
 
 POLL_EVERY_MS: Final = 20
+CHUNK: Final = 8 * 1024
 LONGEST_TURN: Final = "communication/streaming/longest_turn"
 # Before the event loop in line, but never in its way: whoever says stop must be heard beside any number of streams.
 NICE: Final = -5
@@ -71,17 +72,20 @@ class NativeStream:
         if self.socket is None:
             reading.set_exception(StreamClosedError())
             return reading
-        data, self._received = self._received, b""
+        data: bytes | None = self._received
+        self._received = b""
         if not data:
-            data = self.session.take() or b""
+            data = self.session.take()
         if data:
             reading.set_result(data)
+        elif data is None:
+            # The thread's: the bell rings when it hands the connection over.
+            self._waiting = reading
         elif self.session.ended:
             reading.set_exception(StreamClosedError())
         else:
             self._waiting = reading
-            if not self.session.native:
-                self._watch(most)
+            self._watch(most)
         return reading
 
     def write(self, data: bytes) -> asyncio.Future[None]:
@@ -124,15 +128,18 @@ class NativeStream:
 
     def handed(self) -> None:
         """Go on with the read that waits: the thread handed the connection over."""
-        if self._waiting is None or self.session.native:
+        if self._waiting is None or self.socket is None:
             return
         data = self.session.take()
+        if data is None:
+            return
+        self._unwatch(self.socket)
         if data:
             self._finish(data)
         elif self.session.ended:
             self._end(self._waiting)
-        elif self.socket is not None:
-            self._watch(0)
+        else:
+            self._watch(CHUNK)
 
     def poll(self) -> None:
         """Notice what was sent."""
@@ -145,9 +152,10 @@ class NativeStream:
     # ------------------------------------------------------------ reading by the event loop
 
     def _watch(self, most: int) -> None:
+        """Read from the socket itself: the connection is the event loop's until the next `give`."""
         if self.socket is not None and not self._watching:
             self._watching = True
-            asyncio.get_running_loop().add_reader(self.socket.fileno(), self._readable, most or 8192)
+            asyncio.get_running_loop().add_reader(self.socket.fileno(), self._readable, most)
 
     def _unwatch(self, connection: socket.socket) -> None:
         if self._watching:
