@@ -25,7 +25,7 @@ def test_two_systems_in_one_process_are_independent(tmp_path: Path) -> None:
     ):
         listener.wait_for_event("session-opened", session_id=undisturbed.session_ids[-1])
         heard, actors = list(listener.events), {name: quiet.directory.ref(name) for name in quiet.directory.names()}
-        started_ns = int(quiet.runtime.loop_state()["started_ns"])
+        started_ns = eventually(lambda: int(quiet.runtime.loop_state()["started_ns"]), "the loop shows when it began")
         with RunningSystem(tmp_path / "loud") as loud, StreamingClients(loud.ws, CLIENTS) as clients:
             assert clients.session_ids == undisturbed.session_ids
             assert quiet.runtime.slots() == loud.runtime.slots()
