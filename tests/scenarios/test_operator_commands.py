@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ def document(environment: dict[str, str], *words: str, code: int = 0) -> Any:
 
 
 @contextmanager
-def shaken(service: RunningService) -> Iterator[None]:
+def shaken(service: RunningService) -> Generator[None]:
     """A simulated hand that moves the arm to and fro, faster than at rest, and trips nothing."""
     done, moved = threading.Event(), threading.Event()
 

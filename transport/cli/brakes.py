@@ -41,6 +41,7 @@ def brakes_of(client: Client) -> dict[str, Brake]:
 
 def brakes_after_request(client: Client, requested: Collection[str]) -> dict[str, Brake]:
     """Return the brakes once the loop has seen the requests; a device that tripped again waits all the same."""
+    found: dict[str, Brake] = {}
     for _ in range(LOOKS):
         found = brakes_of(client)
         if not any(found.get(name) is Brake.WAITING for name in requested):

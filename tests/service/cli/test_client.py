@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import pytest
@@ -22,7 +22,7 @@ TIMEOUT_S = 0.2
 
 
 @contextmanager
-def server(answer: Callable[[socket.socket], object]) -> Iterator[str]:
+def server(answer: Callable[[socket.socket], object]) -> Generator[str]:
     """A server that reads one request, calls `answer` and closes the connection; its address."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
@@ -68,7 +68,12 @@ def test_time_out_bounds_an_answer_that_drips() -> None:
 
 def test_time_out_bounds_the_search_for_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
     found = threading.Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_words, **_more: [] if found.wait(60) else None)
+
+    def search(*_words: object, **_more: object) -> list[object]:
+        found.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", search)
     try:
         with pytest.raises(NoService, match=r"did not answer within 0\.2 s"):
             ask("http://machine.example:1", TIMEOUT_S)
