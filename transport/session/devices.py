@@ -265,7 +265,7 @@ class SessionDevices:
         row = commands.BY_CODE[code]
         holder = None
         if row.exclusive and self._gain > 0:
-            holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self.timeout_ns)
+            holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self.timeout_ns, self._lock)
         if row.needs_clutch and writer.clutch == 0:
             parsed.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
         elif holder is not None:

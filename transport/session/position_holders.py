@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from transport.wire.commands import BY_CODE
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from fastpath.arena.access import Writer
 
 # bits of a record's `commands`
@@ -14,23 +17,38 @@ HOLDING: Final = sum(1 << code for code, row in BY_CODE.items() if row.exclusive
 
 
 class PositionHolders:
-    """The last session that could claim each device; its writer shows whether it still holds."""
+    """The last session that could claim each device; its writer shows whether it still holds.
+
+    The streaming thread writes a session's records too: they are read under the session's lock, or a message of the holder
+    that is applied at the moment looks like a release, and two sessions hold one device.
+    """
 
     def __init__(self) -> None:
-        self._holders: dict[str, tuple[int, Writer]] = {}
+        self._holders: dict[str, tuple[int, Writer, AbstractContextManager[None]]] = {}
 
-    def claim(self, device_id: str, session_id: int, writer: Writer, now_ns: int, timeout_ns: int) -> int | None:
-        """Claim the device for `session_id`. Return None on success, else the session that holds it."""
+    def claim(
+        self,
+        device_id: str,
+        session_id: int,
+        writer: Writer,
+        now_ns: int,
+        timeout_ns: int,
+        lock: AbstractContextManager[None] | None = None,
+    ) -> int | None:
+        """Claim the device for `session_id`, whose records `lock` covers. Return None on success, else the session that holds it."""
         holder = self.holder(device_id, now_ns, timeout_ns)
         if holder is not None and holder != session_id:
             return holder
-        self._holders[device_id] = (session_id, writer)
+        self._holders[device_id] = (session_id, writer, lock or nullcontext())
         return None
 
     def holder(self, device_id: str, now_ns: int, timeout_ns: int) -> int | None:
         """Return the session that holds the device, None without one."""
         holder = self._holders.get(device_id)
-        return holder[0] if holder is not None and _holds(holder[1], now_ns, timeout_ns) else None
+        if holder is None:
+            return None
+        with holder[2]:
+            return holder[0] if _holds(holder[1], now_ns, timeout_ns) else None
 
     def forget(self, session_id: int) -> None:
         """Drop the claims of a closed session."""

@@ -206,3 +206,26 @@ def test_device_never_has_two_holders(steps: list[tuple[str, int, str]]) -> None
             writers = [rig.writer(session, device) for session in (1, 2, 3)]
             held = [w for w in writers if w.commands & POSITION and now_ns - w.command_ns <= TIMEOUT]
             assert len(held) <= 1
+
+
+class LateHolder:
+    """A lock whose holder is in the middle of a message: what it holds is whole once the lock is free."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def __enter__(self) -> None:
+        self._writer.position(0, 0, 0)
+
+    def __exit__(self, *_caught: object) -> None:
+        pass
+
+
+def test_holder_whose_message_is_applied_at_the_moment_keeps_the_device() -> None:
+    rig = PositionHolderRig()
+    rig.claim(1)
+    one = rig.writer(1)
+    rig.holders.claim("A", 1, one, rig.runtime.now_ns(), TIMEOUT, LateHolder(one))
+    one.begin()
+
+    assert rig.holders.claim("A", 2, rig.writer(2), rig.runtime.now_ns(), TIMEOUT) == 1
