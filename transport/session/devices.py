@@ -55,7 +55,7 @@ class SessionDevices:
         self._vocabulary = vocabulary
         self._version = version
         self._workspaces = {device_id: device.workspace for device_id, device in config.devices.items()}
-        self._built_for = (-1, -1)
+        self._built_for = (-1, -1, 0)
         self.timeout_ns = 0
         self._gain = 1.0
         self._released = False
@@ -68,7 +68,8 @@ class SessionDevices:
         system = self._edge.system
         # Before the snapshots are read: a change after this makes the plan stale.
         stream_version = 0 if self._stream is None else self._stream.version
-        now = (system.inventory.version, system.settings.version)
+        # A replacement is shown before it is told here: the plan of that moment is stale, and is made again.
+        now = (system.inventory.version, system.settings.version, stream_version)
         if now == self._built_for:
             return
         self._stream_version = stream_version

@@ -162,6 +162,23 @@ def test_changed_setting_is_in_the_next_frame(service: InProcessService, connect
     assert stock_messages(service, first["session_id"]) == 2
 
 
+def test_change_that_is_told_after_it_was_seen_costs_one_message(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask({})
+    inventory = service.system.inventory
+
+    # The session reads the new snapshot before its writer says that there is one.
+    told, inventory._on_replaced = inventory._on_replaced, None
+    assert told is not None
+    inventory.replace(inventory.value)
+    inventory._on_replaced = told
+    service.on_edge(lambda: service.bridge.channels[first["session_id"]].devices)
+    told()
+    for _ in range(5):
+        client.ask({})
+    assert stock_messages(service, first["session_id"]) == 1
+
+
 def test_ping_is_answered_between_two_frames(service: InProcessService, connect: Connect) -> None:
     client, first = connect({"vocabulary": "neutral"})
     client.write(encode_message({}) + encode_frame(b"ping", PING) + encode_message({}))
