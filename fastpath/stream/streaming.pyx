@@ -119,7 +119,7 @@ cdef struct Slot:
     size_t capacity
     size_t sent
     size_t filled
-    # ns: when anything was heard, since when too much is unsent (0: it is not), newest message with commands
+    # ns: when anything was heard, since when too much is unsent and none of it is sent (0: it is not), newest message with commands
     int64_t heard_ns
     int64_t unsent_ns
     int64_t command_ns
@@ -178,6 +178,7 @@ cdef bint make_room(Slot *slot, size_t size) noexcept nogil:
 cdef void send_some(Slot *slot, int64_t now_ns) noexcept nogil:
     """Send what there is room for."""
     cdef int64_t sent
+    cdef uint64_t before = slot.sent_bytes
     while slot.filled > slot.sent:
         sent = hd_send(slot.descriptor, slot.outgoing + slot.sent, slot.filled - slot.sent)
         if sent == HD_ENDED:
@@ -189,7 +190,7 @@ cdef void send_some(Slot *slot, int64_t now_ns) noexcept nogil:
         slot.sent_bytes += <size_t>sent
     if slot.filled - slot.sent <= MOST_UNSENT:
         slot.unsent_ns = 0
-    elif slot.unsent_ns == 0:
+    elif slot.unsent_ns == 0 or slot.sent_bytes > before:
         slot.unsent_ns = now_ns
 
 
@@ -259,7 +260,10 @@ cdef bint put_pong(Slot *slot, const uint8_t *frame, const hd_frame *found) noex
 
 
 cdef bint answer_all(Stream *s, Slot *slot) noexcept nogil:
-    """Answer the whole frames that were received, until too much is unsent; False when one is not the thread's."""
+    """Answer the whole frames that were received, until too much is unsent; False when one is not the thread's.
+
+    Without a plan none is: behind the service's close frame not even a ping is answered.
+    """
     cdef hd_frame found
     cdef hd_frame_kind kind
     cdef size_t at = 0
@@ -267,6 +271,9 @@ cdef bint answer_all(Stream *s, Slot *slot) noexcept nogil:
     while slot.filled - slot.sent <= MOST_UNSENT:
         kind = hd_look_at_frame(slot.incoming + at, slot.received - at, &found)
         if kind == HD_FRAME_PARTIAL:
+            break
+        if slot.plan == NULL:
+            taken = False
             break
         if kind == HD_FRAME_MESSAGE:
             taken = answer(s, slot, slot.incoming + at, &found)
@@ -702,7 +709,7 @@ cdef class StreamSession:
 
     @property
     def unread_s(self) -> float:
-        """Since when more than 64 KiB are unsent, s; 0: they are not."""
+        """For how long more than 64 KiB are unsent and none of it is sent, s; 0: they are not."""
         return (hd_now_ns() - self.slot.unsent_ns) * 1e-9 if self.slot.unsent_ns else 0.0
 
     @property

@@ -7,6 +7,7 @@ thread hands the connection over, a write goes behind what the thread has sent.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from tornado.ioloop import IOLoop, PeriodicCallback
@@ -33,8 +34,17 @@ NICE: Final = -5
 class NativeStream:
     """The connection of one session at the streaming thread; main thread only."""
 
-    def __init__(self, hub: NativeStreams, session: StreamSession, connection: socket.socket, received: bytes) -> None:
-        """`received`: bytes that came before. OSError when the thread cannot watch the connection."""
+    def __init__(
+        self,
+        hub: NativeStreams,
+        session: StreamSession,
+        connection: socket.socket,
+        received: bytes,
+        on_unread: Callable[[float], None],
+    ) -> None:
+        """`received`: bytes that came before; `on_unread` is called with the time (s) for which the client has read nothing of
+        what the thread sends. OSError when the thread cannot watch the connection.
+        """
         session.adopt(connection.fileno())
         self.io_loop = IOLoop.current()
         self.socket: socket.socket | None = connection
@@ -42,6 +52,7 @@ class NativeStream:
         self.read_chunk_size = 0
         self._hub = hub
         self._received = received
+        self._on_unread = on_unread
         self._waiting: asyncio.Future[bytes] | None = None
         self._watching = False
         self._unsent: list[tuple[int, asyncio.Future[None]]] = []
@@ -89,7 +100,7 @@ class NativeStream:
         return reading
 
     def write(self, data: bytes) -> asyncio.Future[None]:
-        """Send bytes; the future is done once the system has taken them. StreamClosedError."""
+        """Send bytes; the future is done once the system has taken them, and need not be awaited. StreamClosedError."""
         if self.socket is None:
             raise StreamClosedError
         self.session.send(data)
@@ -99,6 +110,8 @@ class NativeStream:
         if self.session.unsent == 0:
             return self._sent
         sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # As Tornado's stream: a failure that nobody awaits is not logged.
+        sent.add_done_callback(asyncio.Future.exception)
         self._unsent.append((self.session.sent_bytes + self.session.unsent, sent))
         return sent
 
@@ -142,12 +155,14 @@ class NativeStream:
             self._watch(CHUNK)
 
     def poll(self) -> None:
-        """Notice what was sent."""
+        """Notice what was sent, and a client that reads nothing."""
         sent = self.session.sent_bytes
         while self._unsent and (self._unsent[0][0] <= sent or self.session.broken):
             future = self._unsent.pop(0)[1]
             if not future.done():
                 future.set_result(None)
+        if self.session.native and self.session.unread_s > 0:
+            self._on_unread(self.session.unread_s)
 
     # ------------------------------------------------------------ reading by the event loop
 
@@ -226,10 +241,12 @@ class NativeStreams:
         """Return a place for a new session; None when the thread does not run or has none left."""
         return self._streaming.session() if self._streaming.running else None
 
-    def adopt(self, stream: IOStream, session: StreamSession) -> NativeStream | None:
-        """Take the connection of an idle stream; None when the stream is busy."""
+    def adopt(
+        self, stream: IOStream, session: StreamSession, on_unread: Callable[[float], None]
+    ) -> NativeStream | None:
+        """Take the connection of an idle stream; None when the stream is busy. `on_unread`: see NativeStream."""
         taken = take_socket(stream)
-        return None if taken is None else NativeStream(self, session, *taken)
+        return None if taken is None else NativeStream(self, session, *taken, on_unread)
 
     def add(self, stream: NativeStream) -> None:
         """Tell `stream` from now on when it is handed over."""

@@ -369,12 +369,18 @@ class SessionChannel(Channel):
             try:
                 await asyncio.wait_for(self._frame_sent.wait(), DRAIN_S)
             except TimeoutError:
-                fields = {"session": self.session_id, "client": self.request.remote_ip}
-                logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S, extra=fields)
-                self.disconnect(POLICY, "frames were not read for 10 s")
+                self.unread(DRAIN_S)
                 break
             self._frame_sent.clear()
         self._frame_sent = None
+
+    def unread(self, seconds: float) -> None:
+        """Close the connection of a client that has read none of its frames for DRAIN_S."""
+        if seconds < DRAIN_S or self._leaving:
+            return
+        fields = {"session": self.session_id, "client": self.request.remote_ip}
+        logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S, extra=fields)
+        self.disconnect(POLICY, "frames were not read for 10 s")
 
     # ------------------------------------------------------------ used by HTTP
 
@@ -428,7 +434,7 @@ class SessionProtocol(Protocol):
         if streams is None or channel.stream_session is None or not self.can_send:
             return
         if self._native is None:
-            self._native = streams.adopt(self.stream, channel.stream_session)
+            self._native = streams.adopt(self.stream, channel.stream_session, channel.unread)
             if self._native is not None:
                 self.stream = cast("IOStream", self._native)
         if self._native is not None and channel.is_open:

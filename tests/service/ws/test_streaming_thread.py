@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
+import gc
 import json
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import pytest
 
 from tests.service.ws.conftest import Connect
 from tests.service.ws.message_helpers import ARM, UP, arm, force, metric, xyz
 from tests.support.clients.exchange import exchange
-from tests.support.clients.raw_websocket import CLOSE, PING, PONG, encode_frame, encode_message
+from tests.support.clients.raw_websocket import (
+    CLOSE,
+    PING,
+    PONG,
+    ConnectionEnded,
+    RawWebSocket,
+    encode_frame,
+    encode_message,
+)
 from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.wire.parsed_message import ParsedMessage
+from transport.ws import session as channel
 
 CLIENT: Final = """
 import sys
@@ -41,13 +56,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessServi
 
 def stock_messages(service: InProcessService, session_id: int) -> int:
     """Messages of a session that the event loop has read."""
-    channel: Any = service.bridge.channels[session_id]
-    return int(channel._commands_received)
+    mine: Any = service.bridge.channels[session_id]
+    return int(mine._commands_received)
 
 
 def is_native(service: InProcessService, session_id: int) -> bool:
-    channel: Any = service.bridge.channels[session_id]
-    return bool(channel.stream_session.native)
+    mine: Any = service.bridge.channels[session_id]
+    return bool(mine.stream_session.native)
 
 
 def test_set_points_never_reach_the_event_loop(service: InProcessService, connect: Connect) -> None:
@@ -86,13 +101,13 @@ def test_frame_of_the_thread_is_that_of_the_event_loop_byte_for_byte(
     service: InProcessService, connect: Connect, version: str, vocabulary: str
 ) -> None:
     client, first = connect({"vocabulary": vocabulary, "version": version})
-    channel: Any = service.bridge.channels[first["session_id"]]
+    mine: Any = service.bridge.channels[first["session_id"]]
     client.ask({})
     client.send({})
     of_the_thread = client.text()
 
     assert stock_messages(service, first["session_id"]) == 0
-    assert of_the_thread == service.on_edge(lambda: channel.devices.frame(ParsedMessage()))
+    assert of_the_thread == service.on_edge(lambda: mine.devices.frame(ParsedMessage()))
 
 
 @pytest.mark.parametrize(
@@ -229,6 +244,88 @@ def test_disconnected_session_is_answered_no_more(service: InProcessService, con
     assert client.end() == 1001
     service.step(2)
     assert tuple(service.state(ARM)["force"]) == (0, 0, 0)
+
+
+def test_ping_behind_the_close_frame_of_the_service_is_not_answered(
+    service: InProcessService, connect: Connect
+) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask({})
+
+    service.on_edge(lambda: service.bridge.channels[first["session_id"]].disconnect(1001, "away"))
+    client.write(encode_frame(b"late", PING))
+    client.write(encode_frame((1001).to_bytes(2, "big"), CLOSE))
+
+    assert opcodes_to_the_end(client) == [CLOSE]
+
+
+def test_client_that_reads_no_frame_of_the_thread_is_closed_with_1008(service: InProcessService) -> None:
+    with backlogged(service) as (client, session_id), patch.object(channel, "DRAIN_S", 0.05):
+        mine: Any = service.bridge.channels[session_id]
+        eventually(lambda: not mine.is_open, "it is closed", pause_s=0.01)
+        assert stock_messages(service, session_id) == 0
+        assert client.end() == 1008
+    service.wait_for_sessions()
+
+
+def test_ping_that_finds_no_room_before_the_end_is_not_logged(service: InProcessService) -> None:
+    logged: list[dict[str, Any]] = []
+
+    def watch(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        del loop
+        logged.append(context)
+
+    service.on_edge(lambda: asyncio.get_running_loop().set_exception_handler(watch))
+    try:
+        with backlogged(service) as (_, session_id):
+            service.on_edge(lambda: ping(service, session_id))
+        service.wait_for_sessions()
+        service.on_edge(gc.collect)
+    finally:
+        service.on_edge(lambda: asyncio.get_running_loop().set_exception_handler(None))
+    assert logged == []
+
+
+def ping(service: InProcessService, session_id: int) -> None:
+    """Have the event loop send a ping."""
+    mine: Any = service.bridge.channels[session_id]
+    mine.ws_connection.write_ping(b"")
+
+
+@contextmanager
+def backlogged(service: InProcessService) -> Iterator[tuple[RawWebSocket, int]]:
+    """A client that sends and does not read, once the thread reads nothing more of it; and its session's id."""
+    client = RawWebSocket(service.ws, {"vocabulary": "neutral"}, receive_buffer=4096)
+    session_id = int(client.frame()["session_id"])
+    service.shrink_send_buffer(session_id)
+    mine: Any = service.bridge.channels[session_id]
+    flood = threading.Thread(target=write_without_end, args=(client, encode_message({}) * 1000))
+    flood.start()
+    try:
+        eventually(lambda: mine.stream_session.unread_s > 0, "the thread waits for its client", pause_s=0.01)
+        yield client, session_id
+    finally:
+        # Closing alone does not wake a thread that waits in a call on the socket.
+        with suppress(OSError):
+            client.socket.shutdown(socket.SHUT_RDWR)
+        flood.join()
+        client.drop()
+
+
+def write_without_end(client: RawWebSocket, data: bytes) -> None:
+    """Write until the connection has ended."""
+    with suppress(ConnectionEnded, OSError):
+        while True:
+            client.write(data)
+
+
+def opcodes_to_the_end(client: RawWebSocket) -> list[int]:
+    """Opcodes of all frames until the service has closed the connection."""
+    found: list[int] = []
+    with suppress(ConnectionEnded):
+        while True:
+            found.append(client.next().opcode)
+    return found
 
 
 # ---------------------------------------------------------------- while the event loop hangs
