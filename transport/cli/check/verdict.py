@@ -46,6 +46,11 @@ def judge(found: Measured) -> list[Verdict]:
     return [verdict for rule in rules for verdict in rule(found)]
 
 
+def wrong_parts(found: Measured) -> int:
+    """Return how many axes and joints did wrong under the pushes."""
+    return sum(verdict.grade is Grade.WRONG for rule in (_axes, _joints) for verdict in rule(found))
+
+
 def _axes(found: Measured) -> Iterator[Verdict]:
     if found.ran_away:
         yield Verdict(

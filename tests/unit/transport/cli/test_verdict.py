@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from dataclasses import replace
 
 import pytest
 
 from transport.cli.check.measured import Buttons, Link, Measured, Numbers, Push, Step, Travel
-from transport.cli.check.verdict import Grade, correlation, judge, relation
+from transport.cli.check.measuring import Bench, Say
+from transport.cli.check.verdict import Grade, correlation, judge, relation, wrong_parts
 
 # Of a serial arm in its middle pose: cursor's move (m) for one degree of each joint.
 JACOBIAN = ((0.0035, 0.0, 0.0), (0.0, -0.0002, 0.0035), (0.0, 0.0042, 0.0017))
@@ -64,6 +66,41 @@ def test_joint_that_stands_still_is_named(joint: int, fault: str) -> None:
 
     assert [part for part in found if part.startswith("joint")] == [NAMES[joint]]
     assert "motor is dead or its encoder stands still; --travel 10 tells which" in found[NAMES[joint]]
+
+
+def test_parts_that_did_wrong_under_the_pushes_are_counted() -> None:
+    assert wrong_parts(arm()) == 0
+    assert wrong_parts(arm(motor=with_factor(1, 0))) < wrong_parts(arm(motor=(0, 0, 1)))
+    assert wrong_parts(replace(arm(), link=Link(6.0, received=10, sent=6000))) == 0
+
+
+class PlannedBench(Bench):
+    """Measures what the test gives, round by round."""
+
+    def __init__(self, *rounds: Measured) -> None:
+        self._rounds = list(rounds)
+
+    async def push_all(self, found: Measured, force: float, say: Say) -> Measured:
+        del found, force, say
+        return self._rounds.pop(0)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "kept"),
+    [
+        ((arm(), arm(motor=(0, 1, 1))), 0),
+        ((arm(motor=(0, 0, 1)), arm(motor=(0, 1, 1))), 1),
+        ((arm(motor=(0, 1, 1)), arm(motor=(0, 0, 1))), 0),
+        ((replace(arm(motor=(0, 1, 1)), ran_away=True), arm()), 0),
+        ((arm(motor=(0, 1, 1)), replace(arm(), lost="gone")), 1),
+    ],
+    ids=["good at once", "second better", "second worse", "ran away", "lost in the second"],
+)
+def test_fault_of_a_joint_is_said_only_if_it_shows_twice(rounds: tuple[Measured, ...], kept: int) -> None:
+    told: list[str] = []
+    found = asyncio.run(PlannedBench(*rounds).push_surely(arm(), FORCE, told.append))
+
+    assert found is rounds[kept]
 
 
 @pytest.mark.parametrize("joint", range(3))
