@@ -11,10 +11,10 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from tornado.ioloop import IOLoop
-from tornado.iostream import IOStream, StreamClosedError
+from tornado.iostream import StreamClosedError
 
 from actors.kit.errors import Busy, HapticError, NoSlot, StateNotWritable
 from actors.session.api import (
@@ -37,14 +37,11 @@ from transport.session.vocabulary import NAMED_WITHIN_S, Cause, SessionVocabular
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
-from transport.ws.protocol import Channel, Protocol
+from transport.ws.session_protocol import SessionProtocol, StreamedChannel
 
 if TYPE_CHECKING:
     from fastpath.stream.streaming import StreamSession
     from transport.bridge import Bridge
-    from transport.ws.incoming import Incoming
-    from transport.ws.native import NativeStream
-    from transport.ws.turns import Turns
 
 LONGEST_MESSAGE: Final = 64 * 1024
 LONGEST_READ: Final = 256 * 1024
@@ -64,7 +61,7 @@ FAILED: Final = 1011
 logger = logging.getLogger(__name__)
 
 
-class SessionChannel(Channel):
+class SessionChannel(StreamedChannel):
     """One client's session; main thread only."""
 
     bridge: Bridge
@@ -94,6 +91,10 @@ class SessionChannel(Channel):
         self._frame_sent: asyncio.Event | None = None
 
     # ------------------------------------------------------------ opening and closing
+
+    def make_protocol(self, params: Any) -> SessionProtocol:
+        """Return the protocol of this connection."""
+        return SessionProtocol(self, params, self.turns)
 
     @property
     def max_message_size(self) -> int:
@@ -394,10 +395,6 @@ class SessionChannel(Channel):
         """Messages that came from the client."""
         return self._commands_received + (0 if self.stream_session is None else self.stream_session.messages)
 
-    def make_protocol(self, params: Any) -> Protocol:
-        """Return the protocol of this connection."""
-        return SessionProtocol(self, params, self.turns)
-
     @property
     def is_open(self) -> bool:
         """Whether its commands count."""
@@ -416,42 +413,6 @@ class SessionChannel(Channel):
         if self._handle is not None:
             changed = ConfigurationChanged(("config.transform",), device_ids)
             self.bridge.system.context.directory.tell(self._handle.actor, changed)
-
-
-class SessionProtocol(Protocol):
-    """Protocol of a session: its connection is the streaming thread's whenever nothing is left to be read here."""
-
-    handler: SessionChannel
-
-    def __init__(self, handler: SessionChannel, params: Any, turns: Turns) -> None:
-        super().__init__(handler, params, turns)
-        self._channel = handler
-        self._native: NativeStream | None = None
-
-    def before_read(self, incoming: Incoming) -> None:
-        """Let the streaming thread go on from here, if it has a plan for this session."""
-        channel, streams = self._channel, self._channel.bridge.streams
-        if streams is None or channel.stream_session is None or not self.can_send:
-            return
-        if self._native is None:
-            self._native = streams.adopt(self.stream, channel.stream_session, channel.unread)
-            if self._native is not None:
-                self.stream = cast("IOStream", self._native)
-        if self._native is not None and channel.is_open:
-            incoming.release(self._native.give)
-
-    def last_heard(self) -> float:
-        """Return when anything was heard of the client, by the event loop's clock."""
-        native = self._native
-        if native is None:
-            return super().last_heard()
-        return max(super().last_heard(), asyncio.get_running_loop().time() - native.session.heard_s)
-
-    def close(self, code: int | None = None, reason: str | None = None) -> None:
-        """Close the connection; the streaming thread answers nothing any more."""
-        if self._native is not None:
-            self._native.retake()
-        super().close(code, reason)
 
 
 def text_header(size: int) -> bytes:
