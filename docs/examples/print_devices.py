@@ -12,8 +12,11 @@ import sys
 import time
 from pathlib import Path
 
-from websockets.exceptions import ConnectionClosed, WebSocketException
-from websockets.sync.client import connect
+try:
+    from websockets.exceptions import ConnectionClosed, WebSocketException
+    from websockets.sync.client import connect
+except ImportError:
+    raise SystemExit(f"websockets is missing: {sys.executable} -m pip install websockets") from None
 
 
 def main() -> None:

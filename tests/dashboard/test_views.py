@@ -293,3 +293,20 @@ def test_theme_is_kept(page: Browser, service: RunningService) -> None:
     page.find("[data-device]")
     assert page.run("return document.documentElement.dataset.theme") == "dark"
     page.run("localStorage.clear()")
+
+
+def test_waiting_e_brake_is_said_and_resumed_by_a_click(page: Browser, service: RunningService) -> None:
+    (arm, *_) = ids(service, "arm")
+    assert service.request("POST", "/settings/features/brake_latch", {"value": True})[0] == 200
+    try:
+        assert service.request("POST", f"/simulation/arm/{arm}", {"fault": "throw"})[0] == 200
+        page.until(lambda: "held by its e-brake" in page.text(f'[data-brake="{arm}"]'), "the brake is said")
+        page.until(lambda: "held by its e-brake" in page.text(f'[data-device="{arm}"]'), "the card says so too")
+        service.request("POST", f"/simulation/arm/{arm}", {"fault": "none", "hand": {"path": "rest"}})
+
+        page.click(f'[data-brake="{arm}"] button')
+
+        page.until(lambda: not page.all(f'[data-brake="{arm}"]'), "the device is free again", within_s=60)
+    finally:
+        service.request("DELETE", "/settings/features/brake_latch")
+        service.request("POST", f"/simulation/arm/{arm}", {"fault": "none"})

@@ -19,7 +19,7 @@ def _lines() -> Iterator[str]:
     yield "# Command line"
     yield ""
     yield "This page is generated from the commands in `transport/cli`; `make docs` writes it again. `hapticd COMMAND --help` and"
-    yield "`man hapticd` say the same."
+    yield "`man hapticd` say the same. In a clone the program is `.venv/bin/hapticd`."
     yield ""
     yield "`hapticd run` is the service and `hapticd token` reads its state directory. `doctor` looks at this machine. All others are"
     yield "clients of a running service, through its public interface ([http.md](http.md), [wire.md](wire.md)): they work on another"

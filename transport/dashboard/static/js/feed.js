@@ -8,7 +8,22 @@ import { ask, text } from "./net/http.js";
 import { Poll } from "./net/polls.js";
 import { History } from "./history.js";
 import { quantile, readLoop } from "./metrics.js";
-import { connection, devices, events, eventsLive, live, loop, ports, service, sessionId, stopped } from "./state.js";
+import {
+  ageOf,
+  brakes,
+  connection,
+  deviceList,
+  devices,
+  events,
+  eventsLive,
+  live,
+  loop,
+  ports,
+  service,
+  sessionId,
+  STALE_MS,
+  stopped,
+} from "./state.js";
 
 const MOST_EVENTS = 500;
 const SECOND_MS = 1000;
@@ -39,6 +54,7 @@ const polls = [
   new Poll(readDevices, SECOND_MS),
   new Poll(readPorts, SECOND_MS),
   new Poll(readStop, SECOND_MS),
+  new Poll(readBrakes, SECOND_MS),
 ];
 const shown = new Poll(async () => {
   showEvents();
@@ -228,6 +244,19 @@ async function readPorts() {
 async function readStop() {
   const reply = await ask("GET", "stop");
   if (reply.ok) stopped.value = keepIfSame(stopped.value, reply.data);
+}
+
+async function readBrakes() {
+  const found = {};
+  // To ask for devices with motors where there are none would be an error.
+  const asked = deviceList().some((device) => device.status?.power_supply !== undefined && ageOf(device) < STALE_MS);
+  const reply = asked ? await ask("GET", "*/*/resume") : { ok: true, data: { results: [] } };
+  if (!reply.ok) return;
+  for (const { device_id: id, waiting, braking } of reply.data.results ?? [reply.data]) {
+    if (waiting) found[id] = "waiting";
+    else if (braking) found[id] = "braking";
+  }
+  brakes.value = keepIfSame(brakes.value, found);
 }
 
 /** The old value while the new one says the same: nothing is drawn again. */

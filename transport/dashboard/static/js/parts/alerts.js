@@ -1,7 +1,12 @@
-// The three things that interrupt: a lost connection, a stop, a blocked port. Nothing else on the page is an alert.
+// The three things that interrupt: a lost connection, a stop, a blocked port. An e-brake is told in its place too, without an alarm.
 
-import { html } from "../../vendor/ui.js";
-import { blockedPorts, connection, stopped, stopRequest } from "../state.js";
+import { html, signal } from "../../vendor/ui.js";
+import { refresh } from "../feed.js";
+import { ask } from "../net/http.js";
+import { blockedPorts, brakes, connection, devices, stopped, stopRequest } from "../state.js";
+
+/** What the last press of Resume was answered, if it was refused. */
+const refused = signal("");
 
 export function Alerts() {
   const lost = connection.value === "lost";
@@ -21,6 +26,7 @@ export function Alerts() {
             ${" "}Output is zero until RELEASE, also over a restart.
           </p>`
         : ""}
+      ${Object.entries(brakes.value).map(([id, brake]) => html`<${Brake} key=${`brake ${id}`} id=${id} brake=${brake} />`)}
       ${blockedPorts.value.map(
         (port) => html`<p key=${`port ${port.port}`} class="alert is-warn" role="alert">
           <strong>Port ${port.port} is ${port.state}</strong>${port.reason ? `: ${port.reason.replaceAll("_", " ")}.` : "."}${" "}
@@ -29,4 +35,20 @@ export function Alerts() {
       )}
     </div>
   `;
+}
+
+function Brake({ id, brake }) {
+  const kind = devices.value.get(id)?.kind;
+  const resume = async () => {
+    const reply = await ask("POST", `${kind}/${id}/resume`);
+    refused.value = reply.ok ? "" : reply.error;
+    refresh();
+  };
+  return html`<p class="alert is-warn" role="status" data-brake=${id}>
+    <strong>${kind ?? "device"} ${id} ${brake === "waiting" ? "is held by its e-brake" : "brakes"}.</strong>${" "}
+    ${brake === "waiting" && kind
+      ? html`Resume lets it move once it has rested. <button type="button" onClick=${resume}>Resume</button>`
+      : "It ends when the device has rested for 2.5 s: let its handle rest."}
+    ${refused.value ? html` ${refused.value}` : ""}
+  </p>`;
 }

@@ -2,7 +2,7 @@
 
 import { html } from "../../vendor/ui.js";
 import { age, fixed, length, millimetres, newtons, percent } from "../format.js";
-import { ageOf, deviceList, live, STALE_MS, stopped } from "../state.js";
+import { ageOf, brakes, deviceList, live, STALE_MS, stopped } from "../state.js";
 import { Chip } from "../parts/chip.js";
 
 export function DevicesView() {
@@ -65,6 +65,7 @@ export function stateWords({ id, status }) {
   if (latch?.everything || latch?.devices.includes(id)) {
     if (status?.power_supply !== undefined) return ["bad", "stopped"];
   }
+  if (brakes.value[id]) return ["warn", brakes.value[id] === "waiting" ? "held by its e-brake" : "brakes until it rests"];
   if (status?.awake === false) return ["off", "asleep"];
   if (!status?.ready) return ["wait", "not ready"];
   if (status.error) return ["warn", `error ${status.error}`];

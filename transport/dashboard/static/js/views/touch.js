@@ -4,7 +4,7 @@ import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
 import { fixed, millimetres, newtons } from "../format.js";
 import { Hand, handPath } from "../hand.js";
 import { ask } from "../net/http.js";
-import { chosenMover, live, service, stopped } from "../state.js";
+import { brakes, chosenMover, live, service, stopped } from "../state.js";
 import { TouchSession } from "../touch.js";
 import { MoverChoice } from "../parts/mover.js";
 import { Pad } from "../parts/pad.js";
@@ -70,15 +70,17 @@ export function TouchView() {
 
 function Intro({ begin, device }) {
   const latch = stopped.value;
+  const braked = brakes.value[device.id] !== undefined;
   return html`
     <div class="panel narrow">
       <p>Three steps that show what this service does. The page opens a session of its own for them and closes it at the end.</p>
       <ol class="steps">${STEPS.map((step) => html`<li key=${step}>${step}</li>`)}</ol>
       <p class="row">
         <${MoverChoice} />
-        <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped} onClick=${begin}>Begin with ${device.kind} ${device.id}</button>
+        <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped || braked} onClick=${begin}>Begin with ${device.kind} ${device.id}</button>
       </p>
       ${latch?.stopped ? html`<p class="notice">Everything is stopped: press RELEASE first.</p>` : ""}
+      ${braked ? html`<p class="notice">The e-brake of ${device.id} acts: see above.</p>` : ""}
       <p class="dim">Force comes only from the wall of step 2, and only while this page is seen. STOP ends it at once.</p>
     </div>
   `;
@@ -119,13 +121,13 @@ function Running({ end, hand, session }) {
 }
 
 function words(now, simulated, rendered) {
-  const how = simulated ? "Drag the ring, or focus the square and press the arrow keys." : "Take the handle.";
+  const how = simulated ? "Drag the ring, or click the map and press the arrow keys." : "Take the handle.";
   const down = simulated ? "Lower the hand with the slider or Page down" : "Lower the handle";
   if (now.step === 0) return `${how} Move it by two centimetres.`;
   if (now.step === 1) return `A wall is ${fixed(1000 * BELOW_M, 0)} mm below the hand. ${down} until it meets the wall.`;
   if (now.step === 2) return `The arrow is the force on the hand. Press harder, to ${SEEN_N} N.`;
   const who = rendered ? "rendered at the rate of the control loop" : "rendered by this page";
-  return `That is a wall, ${who}. Finish takes it away.`;
+  return `That is a wall, ${who}. Finish takes it away.${simulated ? " The hand rests where you left it: Simulated hand, circle, sets it going again." : ""}`;
 }
 
 function moveHand(hand, position) {
