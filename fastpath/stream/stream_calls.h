@@ -15,6 +15,8 @@
 
 #define HD_STREAM_EVENTS 64
 #define HD_ENDED (-1)
+/* In a key that was waited for: a read that does not fill its buffer may hide an end, or bytes behind urgent ones. */
+#define HD_HIDES_MORE (1ull << 31)
 
 static inline int hd_poll_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
 static inline int hd_bell_open(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
@@ -30,7 +32,7 @@ static inline void hd_quiet(int bell) {
 /* Watch a connection: told once of each new chance to read and to write (edge-triggered). */
 static inline int hd_watch(int poll, int how, int fd, uint64_t key) {
     struct epoll_event event;
-    event.events = EPOLLIN | EPOLLOUT | EPOLLET;
+    event.events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
     event.data.u64 = key;
     return epoll_ctl(poll, how, fd, &event);
 }
@@ -47,11 +49,11 @@ static inline int hd_watch_bell(int poll, int bell, uint64_t key) {
     return epoll_ctl(poll, EPOLL_CTL_ADD, bell, &event);
 }
 
-/* Wait for events; their keys. */
+/* Wait for events; their keys, some with HD_HIDES_MORE. */
 static inline int hd_wait(int poll, uint64_t *keys, int wait_ms) {
     struct epoll_event events[HD_STREAM_EVENTS];
     const int count = epoll_wait(poll, events, HD_STREAM_EVENTS, wait_ms);
-    for (int i = 0; i < count; i++) keys[i] = events[i].data.u64;
+    for (int i = 0; i < count; i++) keys[i] = events[i].data.u64 | (events[i].events & (EPOLLPRI | EPOLLRDHUP) ? HD_HIDES_MORE : 0);
     return count < 0 ? 0 : count;
 }
 

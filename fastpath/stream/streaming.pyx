@@ -41,6 +41,7 @@ cdef extern from "stream/stream_calls.h" nogil:
     enum:
         HD_STREAM_EVENTS
         HD_ENDED
+    uint64_t HD_HIDES_MORE
     int hd_poll_open()
     int hd_bell_open()
     void hd_ring(int bell)
@@ -297,8 +298,11 @@ cdef void hand(Stream *s, int at, Slot *slot) noexcept nogil:
     hd_ring(s.bell)
 
 
-cdef bint serve(Stream *s, int at, Slot *slot) noexcept nogil:
-    """Read, answer and send once for one connection, whose lock the caller has. Return whether more may be there to be read."""
+cdef bint serve(Stream *s, int at, Slot *slot, bint hides_more) noexcept nogil:
+    """Read, answer and send once for one connection, whose lock the caller has. Return whether more may be there to be read.
+
+    `hides_more`: a read may end before the bytes that are there.
+    """
     cdef int64_t now_ns = hd_now_ns()
     cdef int64_t got = 0
     cdef size_t room = IN_BYTES - slot.received
@@ -322,20 +326,22 @@ cdef bint serve(Stream *s, int at, Slot *slot) noexcept nogil:
     if slot.ended and slot.mode == NATIVE:
         hand(s, at, slot)
     # A buffer that was filled, or not emptied for want of room to answer, hides more.
-    return slot.mode == NATIVE and slot.filled - slot.sent <= MOST_UNSENT and (full or got == <int64_t>room)
+    return slot.mode == NATIVE and slot.filled - slot.sent <= MOST_UNSENT and (full or got == <int64_t>room or (hides_more and got > 0))
 
 
 cdef void try_to_serve(Stream *s, uint64_t key) noexcept nogil:
     """Serve one connection, unless its lock is held: who holds it sees `missed` and has the thread told again."""
-    cdef int at = <int>(key & LOW_HALF)
+    cdef bint hides_more = key & HD_HIDES_MORE != 0
+    cdef uint64_t of_slot = key & ~HD_HIDES_MORE
+    cdef int at = <int>(of_slot & LOW_HALF)
     cdef Slot *slot = &s.slots[at]
     if pthread_mutex_trylock(&slot.lock) != 0:
         hd_exchange(&slot.missed, 1)
         if pthread_mutex_trylock(&slot.lock) != 0:
             return
     hd_exchange(&slot.missed, 0)
-    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(s, at, slot):
-        hd_watch_again(s.poll, slot.descriptor, key)
+    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(s, at, slot, hides_more):
+        hd_watch_again(s.poll, slot.descriptor, of_slot)
     pthread_mutex_unlock(&slot.lock)
 
 

@@ -221,6 +221,47 @@ def test_message_in_pieces_is_answered_once_whole(service: InProcessService, con
     assert stock_messages(service, first["session_id"]) == 0
 
 
+def test_message_behind_an_urgent_byte_is_answered(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask({})
+
+    def send() -> None:
+        client.send({})
+        client.socket.send(b"u", socket.MSG_OOB)
+        client.send({})
+
+    while_the_thread_waits(service, first["session_id"], send)
+    assert len([client.frame() for _ in range(2)]) == 2
+
+
+def test_end_behind_a_message_is_seen_at_once(service: InProcessService, connect: Connect) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    client.ask({})
+
+    def send() -> None:
+        client.send({})
+        client.socket.shutdown(socket.SHUT_WR)
+
+    hangup_poll = service.listeners._hangup_poll
+    service.on_edge(hangup_poll.stop)
+    try:
+        while_the_thread_waits(service, first["session_id"], send)
+        service.wait_for_sessions()
+    finally:
+        service.on_edge(hangup_poll.start)
+
+
+def while_the_thread_waits(service: InProcessService, session_id: int, send: Callable[[], None]) -> None:
+    """Send while the thread finds the session's lock held, so that it is told once of everything that was sent."""
+    mine: Any = service.bridge.channels[session_id]
+
+    def hold() -> None:
+        with mine.stream_session:
+            send()
+
+    service.on_edge(hold)
+
+
 def test_close_frame_behind_messages_ends_the_session_after_their_frames(
     service: InProcessService, connect: Connect
 ) -> None:
