@@ -706,7 +706,9 @@ cdef class StreamSession:
     @property
     def unsent(self) -> int:
         """Bytes that the client has not taken."""
-        return self.slot.filled - self.slot.sent
+        # The thread moves both ends when it makes room.
+        with self:
+            return self.slot.filled - self.slot.sent
 
     @property
     def sent_bytes(self) -> int:
