@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -334,7 +334,7 @@ def ping(service: InProcessService, session_id: int) -> None:
 
 
 @contextmanager
-def backlogged(service: InProcessService) -> Iterator[tuple[RawWebSocket, int]]:
+def backlogged(service: InProcessService) -> Generator[tuple[RawWebSocket, int]]:
     """A client that sends and does not read, once the thread reads nothing more of it; and its session's id."""
     client = RawWebSocket(service.ws, {"vocabulary": "neutral"}, receive_buffer=4096)
     session_id = int(client.frame()["session_id"])
