@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -21,6 +23,8 @@ from transport.cli.output import plain_table
 from transport.cli.text import clean
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.live import Live
 
 LEVELS: Final = ("info", "notice", "warning", "error", "critical", "panic")
@@ -116,6 +120,7 @@ def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:
     On a terminal the picture is drawn again in its place; elsewhere each look is printed below the one before. It only reads.
     """
     try:
+        _remember_ctrl_c()
         if desk.output.as_json or not desk.output.is_terminal():
             for answer, stopped, brakes in _looks(desk.client, interval, count):
                 desk.output.document({"time": time.time(), "devices": answer, "stop": stopped, "brakes": brakes})
@@ -127,6 +132,23 @@ def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:
     except KeyboardInterrupt:
         return ExitCode.OK
     return ExitCode.OK
+
+
+# Ctrl-C was pressed.
+_pressed: list[int] = []
+
+
+def _remember_ctrl_c() -> None:
+    """Have a Ctrl-C end the loops too: Python drops the exception where it comes inside a finaliser or a callback."""
+    raises = signal.getsignal(signal.SIGINT)
+
+    def press(number: int, frame: FrameType | None) -> None:
+        _pressed.append(number)
+        if callable(raises):
+            raises(number, frame)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, press)
 
 
 def device_row(device: ShownDevice, stopped: Any, brakes: Mapping[str, str]) -> list[str]:
@@ -147,7 +169,7 @@ def device_row(device: ShownDevice, stopped: Any, brakes: Mapping[str, str]) -> 
 def _looks(client: Client, interval: float, count: int | None) -> Iterator[tuple[Any, Any, dict[str, Brake]]]:
     """Yield devices, stops and e-brakes, `interval` seconds apart."""
     done = 0
-    while True:
+    while not _pressed:
         yield client.get("/devices"), client.get("/stop"), brakes_of(client)
         done += 1
         if done == count:
@@ -170,7 +192,7 @@ def _draw(client: Client, interval: float, count: int | None) -> None:
 def _draw_on(live: Live, client: Client, interval: float, count: int | None) -> None:
     done = 0
     with live:
-        while True:
+        while not _pressed:
             try:
                 answer, stopped, brakes = client.get("/devices"), client.get("/stop"), brakes_of(client)
                 rows = [device_row(one, stopped, brakes) for one in devices_of(answer)]
