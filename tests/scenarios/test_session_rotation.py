@@ -26,7 +26,9 @@ Handler = Callable[[SessionChannel, str | bytes], Any]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True) as running:
+    # The turns are those of the event loop.
+    settings = {"communication/streaming/native": False}
+    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
         yield running
 
 
