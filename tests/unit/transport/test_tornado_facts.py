@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import pytest
+import tornado
 from tornado.http1connection import HTTP1Connection
 from tornado.httpserver import HTTPServer
 from tornado.iostream import IOStream
@@ -338,6 +339,10 @@ MARK: Final = "mark-of-a-client"
 CHUNKED: Final = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
+# Tornado 6.5 lets these pass, or names another fault.
+SINCE_6_6: Final = pytest.mark.skipif(tornado.version_info < (6, 6), reason="Tornado 6.5 reads it in another way")
+
+
 @pytest.mark.parametrize(
     ("request_text", "fault"),
     [
@@ -353,18 +358,20 @@ CHUNKED: Final = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r
             "Message with both Transfer-Encoding and Content-Length",
         ),
         (f"{CHUNKED}{MARK}\r\n", "invalid chunk size"),
-        (f"{CHUNKED}1\r\nx{MARK}\r\n", "improperly terminated chunk"),
+        pytest.param(f"{CHUNKED}1\r\nx{MARK}\r\n", "improperly terminated chunk", marks=SINCE_6_6),
         (f"{CHUNKED}0\r\n{MARK}", "improperly terminated chunked request"),
         (f"GET / HTTP/1.1\r\nHost: {MARK}, other\r\n\r\n", "Invalid Host header"),
         (f"GET / HTTP/1.1\r\nHost: a\r\nHost: {MARK}\r\n\r\n", "Multiple host headers not allowed"),
         (f"GET /?{MARK} HTTP/1.1\r\n\r\n", "Missing Host header"),
         (f"GET / HTTP/1.1\r\nHost: h\r\n{MARK}(: x\r\n\r\n", "Invalid header name"),
         (f"GET / HTTP/1.1\r\nHost: h\r\nCookie: {MARK}\x01\r\n\r\n", "Invalid header value"),
-        (f"GET / HTTP/1.1\r\nHost: h\r\n {MARK}\r\n\r\n", "header line cannot start with whitespace"),
+        pytest.param(
+            f"GET / HTTP/1.1\r\nHost: h\r\n {MARK}\r\n\r\n", "header line cannot start with whitespace", marks=SINCE_6_6
+        ),
         (f"GET / HTTP/1.1\r\nHost: h\r\n{MARK}\r\n\r\n", "no colon in header line"),
         (f"{MARK} {MARK}\r\nHost: h\r\n\r\n", "Malformed HTTP request line"),
         (f"GET /{MARK} HTTP/2.5\r\nHost: h\r\n\r\n", "Unexpected HTTP version"),
-        (f"GET /?{'a&' * 2000}{MARK} HTTP/1.1\r\nHost: h\r\n\r\n", "Invalid query string"),
+        pytest.param(f"GET /?{'a&' * 2000}{MARK} HTTP/1.1\r\nHost: h\r\n\r\n", "Invalid query string", marks=SINCE_6_6),
     ],
 )
 def test_line_of_a_malformed_request_tells_the_fault_and_not_what_was_sent(
