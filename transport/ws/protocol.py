@@ -13,7 +13,7 @@ from tornado.iostream import StreamClosedError
 
 from transport.tornado_ext.websocket_protocol import HookedHandler, HookedProtocol
 from transport.wire.envelope import failure
-from transport.ws.incoming import BROKEN_RULES, CONTINUATION, NO_UTF8, Broken, Incoming
+from transport.ws.incoming import BROKEN_RULES, CONTINUATION, NO_UTF8, PING, Broken, Incoming
 from transport.ws.turns import Turns
 
 VERSIONS_SPOKEN: Final = ("7", "8", "13")
@@ -100,6 +100,10 @@ class Protocol(HookedProtocol):
                             await handled
         except (StreamClosedError, Broken):
             self.abort()
+
+    def handle_message(self, opcode: int, payload: bytes) -> asyncio.Future[None] | None:
+        """Handle a whole message or control frame; behind the service's close frame no ping is answered."""
+        return None if opcode == PING and not self.can_send else super().handle_message(opcode, payload)
 
     def last_heard(self) -> float:
         """Return when anything was heard of the client, by the event loop's clock."""
