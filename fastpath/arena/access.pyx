@@ -102,7 +102,7 @@ cdef class Reader:
 
 
 cdef class Writer:
-    """Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only."""
+    """Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only; the streaming thread writes the record too, under the session's lock."""
 
     def __cinit__(self, ArenaMemory memory not None, session, device):
         self.memory = memory

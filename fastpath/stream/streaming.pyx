@@ -145,7 +145,6 @@ cdef struct Stream:
     int wake
     int bell
     int nice
-    uint64_t preferred
     uint8_t message[HD_FRAME_LONGEST]
     hd_scan scan
 
@@ -351,7 +350,7 @@ cdef void *hd_stream_main(void *argument) noexcept nogil:
     cdef uint64_t keys[HD_STREAM_EVENTS]
     cdef int count, i
     hd_thread_setup(b"hd-stream")
-    hd_store(&s.preferred, hd_request_nice(s.nice) != 0)
+    hd_request_nice(s.nice)
     hd_request_short_slice()
     while hd_load(&s.stop) == 0:
         count = hd_wait(s.poll, keys, -1)

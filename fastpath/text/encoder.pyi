@@ -58,7 +58,7 @@ class FrameEntry:
     def ready(self) -> bool: ...
 
 # Frames of one connection: groups in the given order, each with its entries; groups without entries are included.
-# `version` is 30 or 31; without a session id the frame has no `session_id`. Only for the thread that publishes the session's records.
+# `version` is 30 or 31; without a session id the frame has no `session_id`. Only for who holds the lock of the session.
 @final
 class FrameEncoder:
     def __new__(

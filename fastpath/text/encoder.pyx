@@ -1,10 +1,11 @@
 # distutils: language = c++
 """JSON encoder: whole frames from the loop's cells, numbers, and every other JSON body.
 
-A FrameEncoder belongs to one connection and to one thread, the one that publishes its
-records; it reads each device's newest state, transforms it to the session's application space and writes one JSON text. Real
+A FrameEncoder belongs to one connection; whoever holds the lock of its session may write frames by its plan. A frame has each
+device's newest state in the session's application space. Real
 numbers are float32, shortest digits that round-trip; values beyond float32 give `null`, and are counted.
-The GIL is held throughout: a frame takes microseconds, and a thread that releases the GIL may wait a switch interval for it.
+`encode` keeps the GIL: a frame takes microseconds, and a thread that releases the GIL may wait a switch interval for it. The
+streaming thread writes the same frames without it (`frame_plan.pxd`).
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
