@@ -78,7 +78,7 @@ class JsonFormat(logging.Formatter):
         shown: dict[str, str | int] = {
             "time": utc(record.created),
             "level": record.levelname.lower(),
-            "kind": record.name,
+            "kind": self._text(record.name, LONGEST_FIELD),
             "message": self._text(message_of(record), LONGEST_MESSAGE),
         }
         for name in FIELDS:
