@@ -15,6 +15,8 @@ from tests.support.service.board_service import BoardService
 
 HAPTICD = str(Path(sys.executable).with_name("hapticd"))
 ARM, GRIP = 0, 1
+# The boards are emulated in this process: on a machine that keeps it waiting their link is late, and a check may say so.
+TRIES = 4
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,11 @@ def check(bench: BoardService, *options: str) -> tuple[int, dict[str, str]]:
 
 
 def test_sound_board_passes(bench: BoardService) -> None:
-    assert check(bench) == (0, {})
+    found = [check(bench)]
+    while found[-1][1].keys() == {"link"} and len(found) < TRIES:
+        found.append(check(bench))
+
+    assert found[-1] == (0, {})
 
 
 @pytest.mark.parametrize(
@@ -81,20 +87,28 @@ def test_hand_that_moves_the_board_tells_a_dead_motor_from_a_stuck_encoder(
 ) -> None:
     bench.boards.set(fault, 4, ARM)
     try:
-        with subprocess.Popen(
-            [HAPTICD, "check", "A1", "--yes", "--json", "--travel", "3", "--url", bench.service.http],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        ) as process:
-            assert process.stderr is not None
-            while "Move the handle" not in (line := process.stderr.readline()):
-                assert line
-            bench.boards.set("sway", 20, ARM)
-            shown, _ = process.communicate(timeout=120)
+        ends = [check_with_sway(bench)]
+        while not ends[-1] and len(ends) < TRIES:
+            ends.append(check_with_sway(bench))
     finally:
         bench.boards.set("sway", 0, ARM)
         bench.boards.set(fault, 0, ARM)
 
-    (joint,) = [one["sentence"] for one in json.loads(shown)["verdicts"] if one["part"] == "joint a2"]
+    (joint,) = [one["sentence"] for one in json.loads(ends[-1])["verdicts"] if one["part"] == "joint a2"]
     assert says in joint
+
+
+def check_with_sway(bench: BoardService) -> str:
+    """What a check prints whose request to move the handle is obeyed; "" when it ended before it asked."""
+    with subprocess.Popen(
+        [HAPTICD, "check", "A1", "--yes", "--json", "--travel", "3", "--url", bench.service.http],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        while "Move the handle" not in (line := process.stderr.readline()):
+            if not line:
+                return ""
+        bench.boards.set("sway", 20, ARM)
+        return process.communicate(timeout=120)[0]
