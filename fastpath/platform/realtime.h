@@ -87,7 +87,7 @@ static inline int hd_request_fifo(int priority) {
 #endif
 }
 
-/* Request a 0.1 ms slice of the fair scheduler (Linux 6.12 and later, no privilege); 1 when granted. */
+/* Request a 0.1 ms slice of the fair scheduler (Linux 6.12 and later, no privilege), with the niceness as it is; 1 when granted. */
 static inline int hd_request_short_slice(void) {
 #if defined(__linux__) && defined(SYS_sched_setattr)
     struct {
@@ -99,6 +99,7 @@ static inline int hd_request_short_slice(void) {
     } a;
     memset(&a, 0, sizeof a);
     a.size = sizeof a;
+    a.nice = getpriority(PRIO_PROCESS, 0);
     a.runtime = 100000;
     return syscall(SYS_sched_setattr, 0, &a, 0) == 0;
 #else
