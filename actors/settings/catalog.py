@@ -95,6 +95,15 @@ def communication() -> Iterator[Setting]:
         locked=True,
         advanced=True,
     )
+    yield whole(
+        "communication/streaming/threads",
+        1,
+        Constraint(1, 8),
+        "Streaming threads; each session belongs to one. One serves tens of thousands of messages a second: more are of use "
+        "only where processors are idle.",
+        locked=True,
+        advanced=True,
+    )
     yield real(
         "communication/streaming/longest_turn",
         1.0,

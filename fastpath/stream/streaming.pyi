@@ -1,6 +1,6 @@
-# Streaming: one thread in C between the sockets of sessions and the arena, and its handles for the event loop.
+# Streaming: threads in C between the sockets of sessions and the arena, and their handles for the event loop.
 #
-# A connection is either the thread's (set-points in, frames out, no interpreter) or the event loop's: the thread hands it over at the
+# A connection is either a thread's (set-points in, frames out, no interpreter) or the event loop's: the thread hands it over at the
 # first byte that it does not take by itself, and the event loop gives it back between two messages.
 
 from collections.abc import Mapping, Sequence
@@ -31,16 +31,18 @@ class Plan:
     # device, code, three numbers) in the message's order; None for a message that is not the thread's.
     def scan(self, message: bytes) -> tuple[list[int], list[tuple[int, int, float, float, float]]] | None: ...
 
-# The thread. Raises OSError or MemoryError without descriptors, memory or a thread.
+# The threads, 1 to 8; each session belongs to one. Raises OSError or MemoryError without descriptors, memory or a thread.
 @final
 class Streaming:
-    def __new__(cls, runtime: Runtime) -> Streaming: ...
-    # Start it with this niceness, if it is permitted.
+    def __new__(cls, runtime: Runtime, *, threads: int = 1) -> Streaming: ...
+    # Start them with this niceness, if it is permitted.
     def start(self, *, nice: int = 0) -> None: ...
-    # End it; connections stay as they are.
+    # End them; connections stay as they are.
     def stop(self) -> None: ...
     @property
     def running(self) -> bool: ...
+    @property
+    def threads(self) -> int: ...
     # Descriptor that is readable when connections were handed over.
     @property
     def bell(self) -> int: ...

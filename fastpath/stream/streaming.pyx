@@ -1,7 +1,8 @@
 # distutils: language = c++
-"""Streaming: one thread in C between the sockets of sessions and the arena, and its handle for the event loop.
+"""Streaming: threads in C between the sockets of sessions and the arena, and their handle for the event loop.
 
-A connection is either the thread's (set-points in, frames out, no interpreter) or the event loop's. The thread hands a connection over at
+A connection is either a thread's (set-points in, frames out, no interpreter) or the event loop's; each session belongs to one thread, by
+its number. The thread hands a connection over at
 the first byte that it does not take by itself and reads no further; the event loop gives it back between two messages. A session's lock
 covers its connection, its records and its plan; the thread only tries it, and comes back when it was held.
 """
@@ -22,12 +23,14 @@ from fastpath.stream.plan cimport (
 )
 from fastpath.text.encoder cimport FrameEncoder
 from fastpath.text.frame_plan cimport arena_now, put_frame
+from fastpath.text.shared_text cimport SharedText
 
 cdef extern from "platform/realtime.h" nogil:
     ctypedef unsigned long pthread_t
     int HD_STACK_BYTES
     int pthread_join(pthread_t thread, void **result)
     int64_t hd_now_ns()
+    void hd_sleep_until(int64_t ns)
     void hd_thread_setup(const char *name)
     int hd_request_nice(int nice)
     int hd_request_short_slice()
@@ -90,6 +93,11 @@ cdef enum:
     LONGEST_PING = 125
     SLOTS = 512
     SLOT_WORDS = 8
+    MOST_THREADS = 8
+    # ns: the event loop is late from this time after its last beat on; so long a thread works then before it rests, and rests
+    LATE_NS = 12000000
+    STRETCH_NS = 300000
+    REST_NS = 100000
     TEXT_FRAME = 0x81
     PONG_FRAME = 0x8A
 
@@ -110,6 +118,8 @@ cdef struct Slot:
     uint64_t generation
     int mode
     int descriptor
+    # of the thread
+    int poll
     # nothing more comes; nothing more can be sent
     bint ended
     bint broken
@@ -129,24 +139,34 @@ cdef struct Slot:
     uint64_t messages
     uint64_t sent_bytes
 
-cdef struct Stream:
-    Slot slots[SLOTS]
-    # slots that wait for the event loop
-    uint64_t handed[SLOT_WORDS]
-    # of all sessions since the start
+cdef struct Worker:
+    # one thread, with the sessions whose number leaves this one when divided by the number of threads
+    Stream *stream
+    int poll
+    int wake
+    pthread_t thread
+    void *stack
+    bint started
+    # of its sessions since the start
     uint64_t frames
     uint64_t messages
+    uint8_t message[HD_FRAME_LONGEST]
+    hd_scan scan
+    SharedText *shared
+
+cdef struct Stream:
+    Slot slots[SLOTS]
+    Worker workers[MOST_THREADS]
+    int worker_count
+    # slots that wait for the event loop
+    uint64_t handed[SLOT_WORDS]
     uint64_t version
     # CLOCK_MONOTONIC of the event loop's newest turn, and how old it may be, ns
     uint64_t turned_ns
     uint64_t longest_turn_ns
     uint64_t stop
-    int poll
-    int wake
     int bell
     int nice
-    uint8_t message[HD_FRAME_LONGEST]
-    hd_scan scan
 
 
 # ---------------------------------------------------------------- the thread
@@ -194,7 +214,7 @@ cdef void send_some(Slot *slot, int64_t now_ns) noexcept nogil:
         slot.unsent_ns = now_ns
 
 
-cdef bint put_text_frame(Slot *slot, const StreamPlan *plan) noexcept nogil:
+cdef bint put_text_frame(Slot *slot, const StreamPlan *plan, SharedText *shared) noexcept nogil:
     """Append the frame that answers a message."""
     cdef size_t longest = plan.frame.longest + HD_MOST_HEADER
     cdef uint8_t *begin
@@ -203,7 +223,7 @@ cdef bint put_text_frame(Slot *slot, const StreamPlan *plan) noexcept nogil:
     if not make_room(slot, longest):
         return False
     body = slot.outgoing + slot.filled + HD_MOST_HEADER
-    end = <uint8_t *>put_frame(<char *>body, plan.frame, NULL, NULL)
+    end = <uint8_t *>put_frame(<char *>body, plan.frame, NULL, NULL, shared)
     begin = hd_header_before(body, TEXT_FRAME, end - body)
     if slot.sent == slot.filled:
         # Nothing is before it: the text stays where it is.
@@ -215,36 +235,50 @@ cdef bint put_text_frame(Slot *slot, const StreamPlan *plan) noexcept nogil:
     return True
 
 
+cdef int64_t make_way(const Stream *s, int64_t begun_ns) noexcept nogil:
+    """Rest for a moment after a stretch of work, since `begun_ns`, while the event loop is late; return since when the thread works.
+
+    The thread comes before the event loop in line. Streams that fill a processor would keep it from whoever says stop.
+    """
+    cdef int64_t now_ns = hd_now_ns()
+    if now_ns - <int64_t>hd_load(&s.turned_ns) < LATE_NS:
+        return now_ns
+    if now_ns - begun_ns < STRETCH_NS:
+        return begun_ns
+    hd_sleep_until(now_ns + REST_NS)
+    return hd_now_ns()
+
+
 cdef bint event_loop_turns(const Stream *s) noexcept nogil:
     """Return whether somebody could still say stop: while the event loop hangs, commands are left to it, and forces fade by their age."""
     return hd_now_ns() - <int64_t>hd_load(&s.turned_ns) <= <int64_t>hd_load(&s.longest_turn_ns)
 
 
-cdef bint answer(Stream *s, Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
+cdef bint answer(Worker *w, Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
     """Answer one message; False when it is not the thread's."""
     cdef const StreamPlan *plan = slot.plan
     cdef int64_t now_ns
-    if plan == NULL or hd_load(&s.version) != plan.version or not event_loop_turns(s):
+    if plan == NULL or hd_load(&w.stream.version) != plan.version or not event_loop_turns(w.stream):
         return False
-    hd_unmask(frame + found.begin, found.size, found.key, s.message)
-    if not hd_scan_message(<const char *>s.message, found.size, &plan.words, &s.scan) or not is_open(plan):
+    hd_unmask(frame + found.begin, found.size, found.key, w.message)
+    if not hd_scan_message(<const char *>w.message, found.size, &plan.words, &w.scan) or not is_open(plan):
         return False
     now_ns = arena_now(plan.arena)
-    if s.scan.mapped != 0:
+    if w.scan.mapped != 0:
         # A session whose commands had timed out is warned by the event loop.
         if slot.holds and now_ns - slot.command_ns > plan.timeout_ns:
             return False
-        if not may_hold(plan, &s.scan, now_ns):
+        if not may_hold(plan, &w.scan, now_ns):
             return False
-        apply_scan(<StreamPlan *>plan, &s.scan, now_ns)
+        apply_scan(<StreamPlan *>plan, &w.scan, now_ns)
         slot.command_ns = now_ns
-        slot.holds = s.scan.count > 0
-    if not put_text_frame(slot, plan):
+        slot.holds = w.scan.count > 0
+    if not put_text_frame(slot, plan, w.shared):
         return False
     slot.messages += 1
     slot.frames += 1
-    hd_store(&s.messages, s.messages + 1)
-    hd_store(&s.frames, s.frames + 1)
+    hd_store(&w.messages, w.messages + 1)
+    hd_store(&w.frames, w.frames + 1)
     return True
 
 
@@ -259,7 +293,7 @@ cdef bint put_pong(Slot *slot, const uint8_t *frame, const hd_frame *found) noex
     return True
 
 
-cdef bint answer_all(Stream *s, Slot *slot) noexcept nogil:
+cdef bint answer_all(Worker *w, Slot *slot) noexcept nogil:
     """Answer the whole frames that were received, until too much is unsent; False when one is not the thread's.
 
     Without a plan none is: behind the service's close frame not even a ping is answered.
@@ -276,7 +310,7 @@ cdef bint answer_all(Stream *s, Slot *slot) noexcept nogil:
             taken = False
             break
         if kind == HD_FRAME_MESSAGE:
-            taken = answer(s, slot, slot.incoming + at, &found)
+            taken = answer(w, slot, slot.incoming + at, &found)
         elif kind == HD_FRAME_PING:
             taken = put_pong(slot, slot.incoming + at, &found)
         elif kind == HD_FRAME_OTHER:
@@ -297,7 +331,7 @@ cdef void hand(Stream *s, int at, Slot *slot) noexcept nogil:
     hd_ring(s.bell)
 
 
-cdef bint serve(Stream *s, int at, Slot *slot, bint hides_more) noexcept nogil:
+cdef bint serve(Worker *w, int at, Slot *slot, bint hides_more) noexcept nogil:
     """Read, answer and send once for one connection, whose lock the caller has. Return whether more may be there to be read.
 
     `hides_more`: a read may end before the bytes that are there.
@@ -317,48 +351,53 @@ cdef bint serve(Stream *s, int at, Slot *slot, bint hides_more) noexcept nogil:
         elif got > 0:
             slot.received += <size_t>got
             slot.heard_ns = now_ns
-    if not answer_all(s, slot):
-        hand(s, at, slot)
+    if not answer_all(w, slot):
+        hand(w.stream, at, slot)
     full = slot.filled - slot.sent > MOST_UNSENT
     if slot.filled > slot.sent:
         send_some(slot, now_ns)
     if slot.ended and slot.mode == NATIVE:
-        hand(s, at, slot)
+        hand(w.stream, at, slot)
     # A buffer that was filled, or not emptied for want of room to answer, hides more.
     return slot.mode == NATIVE and slot.filled - slot.sent <= MOST_UNSENT and (full or got == <int64_t>room or (hides_more and got > 0))
 
 
-cdef void try_to_serve(Stream *s, uint64_t key) noexcept nogil:
+cdef void try_to_serve(Worker *w, uint64_t key) noexcept nogil:
     """Serve one connection, unless its lock is held: who holds it sees `missed` and has the thread told again."""
     cdef bint hides_more = key & HD_HIDES_MORE != 0
     cdef uint64_t of_slot = key & ~HD_HIDES_MORE
     cdef int at = <int>(of_slot & LOW_HALF)
-    cdef Slot *slot = &s.slots[at]
+    cdef Slot *slot = &w.stream.slots[at]
     if pthread_mutex_trylock(&slot.lock) != 0:
         hd_exchange(&slot.missed, 1)
         if pthread_mutex_trylock(&slot.lock) != 0:
             return
     hd_exchange(&slot.missed, 0)
-    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(s, at, slot, hides_more):
-        hd_watch_again(s.poll, slot.descriptor, of_slot)
+    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(w, at, slot, hides_more):
+        hd_watch_again(w.poll, slot.descriptor, of_slot)
     pthread_mutex_unlock(&slot.lock)
 
 
 cdef void *hd_stream_main(void *argument) noexcept nogil:
-    """Run the thread."""
-    cdef Stream *s = <Stream *>argument
+    """Run one thread."""
+    cdef Worker *w = <Worker *>argument
     cdef uint64_t keys[HD_STREAM_EVENTS]
+    cdef int64_t begun_ns = hd_now_ns(), waited_ns
     cdef int count, i
     hd_thread_setup(b"hd-stream")
-    hd_request_nice(s.nice)
+    hd_request_nice(w.stream.nice)
     hd_request_short_slice()
-    while hd_load(&s.stop) == 0:
-        count = hd_wait(s.poll, keys, -1)
+    while hd_load(&w.stream.stop) == 0:
+        waited_ns = hd_now_ns()
+        count = hd_wait(w.poll, keys, -1)
+        if hd_now_ns() - waited_ns >= REST_NS:
+            begun_ns = hd_now_ns()
         for i in range(count):
             if keys[i] == WAKE_KEY:
-                hd_quiet(s.wake)
+                hd_quiet(w.wake)
             else:
-                try_to_serve(s, keys[i])
+                try_to_serve(w, keys[i])
+        begun_ns = make_way(w.stream, begun_ns)
     return NULL
 
 
@@ -440,34 +479,50 @@ cdef class Plan:
         )
 
 
+cdef void close_if_open(int descriptor) noexcept:
+    if descriptor >= 0:
+        close(descriptor)
+
+
 cdef locale_t numbers_locale = newlocale(LC_ALL_MASK, b"C", <locale_t>NULL)
 
 
 @cython.final
 cdef class Streaming:
-    """The streaming thread. `bell` is readable when connections wait for the event loop: see `handed`."""
+    """The streaming threads. `bell` is readable when connections wait for the event loop: see `handed`."""
 
     cdef Stream *s
-    cdef void *stack
-    cdef pthread_t thread
     cdef bint started
     cdef object runtime
 
-    def __cinit__(self, Runtime runtime not None):
+    def __cinit__(self, Runtime runtime not None, *, int threads=1):
+        cdef Worker *w
         cdef int i
+        if not 1 <= threads <= MOST_THREADS:
+            raise ValueError(f"{threads} streaming threads: give 1 to {MOST_THREADS}")
         self.runtime = runtime
         self.s = <Stream *>calloc(1, sizeof(Stream))
         if self.s == NULL:
             raise MemoryError
+        self.s.bell = -1
         for i in range(SLOTS):
             self.s.slots[i].descriptor = -1
             hd_lock_init(&self.s.slots[i].lock)
-        self.s.poll = hd_poll_open()
-        self.s.wake = hd_bell_open()
+        self.s.worker_count = threads
+        for i in range(threads):
+            self.s.workers[i].poll = self.s.workers[i].wake = -1
         self.s.bell = hd_bell_open()
-        if self.s.poll < 0 or self.s.wake < 0 or self.s.bell < 0:
-            raise OSError("no descriptors are left for the streaming thread")
-        hd_watch_bell(self.s.poll, self.s.wake, WAKE_KEY)
+        for i in range(threads):
+            w = &self.s.workers[i]
+            w.stream = self.s
+            w.shared = <SharedText *>calloc(1, sizeof(SharedText))
+            if w.shared == NULL:
+                raise MemoryError
+            w.poll = hd_poll_open()
+            w.wake = hd_bell_open()
+            if w.poll < 0 or w.wake < 0 or self.s.bell < 0:
+                raise OSError("no descriptors are left for the streaming threads")
+            hd_watch_bell(w.poll, w.wake, WAKE_KEY)
 
     def __dealloc__(self):
         cdef int i
@@ -478,41 +533,55 @@ cdef class Streaming:
             free(self.s.slots[i].incoming)
             free(self.s.slots[i].outgoing)
             pthread_mutex_destroy(&self.s.slots[i].lock)
-        for descriptor in (self.s.poll, self.s.wake, self.s.bell):
-            if descriptor >= 0:
-                close(descriptor)
+        for i in range(self.s.worker_count):
+            free(self.s.workers[i].shared)
+            close_if_open(self.s.workers[i].poll)
+            close_if_open(self.s.workers[i].wake)
+        close_if_open(self.s.bell)
         free(self.s)
 
     def start(self, *, int nice=0) -> None:
-        """Start the thread with this niceness, if it is permitted. OSError."""
-        cdef int error
+        """Start the threads with this niceness, if it is permitted. OSError."""
+        cdef Worker *w
+        cdef int error, i
         if self.started:
             return
-        self.stack = hd_pages(HD_STACK_BYTES)
-        if self.stack == NULL:
-            raise MemoryError("no memory for the stack of the streaming thread")
         self.s.nice = nice
         hd_store(&self.s.stop, 0)
-        error = hd_thread_start(&self.thread, hd_stream_main, self.s, self.stack)
-        if error != 0:
-            hd_pages_free(self.stack, HD_STACK_BYTES)
-            raise OSError(error, "the streaming thread could not be started")
         self.started = True
+        for i in range(self.s.worker_count):
+            w = &self.s.workers[i]
+            w.stack = hd_pages(HD_STACK_BYTES)
+            if w.stack == NULL:
+                self.stop()
+                raise MemoryError("no memory for the stack of a streaming thread")
+            error = hd_thread_start(&w.thread, hd_stream_main, w, w.stack)
+            if error != 0:
+                hd_pages_free(w.stack, HD_STACK_BYTES)
+                self.stop()
+                raise OSError(error, "a streaming thread could not be started")
+            w.started = True
 
     def stop(self) -> None:
-        """End the thread; connections stay as they are."""
+        """End the threads; connections stay as they are."""
+        cdef Worker *w
+        cdef int i
         if not self.started:
             return
         hd_store(&self.s.stop, 1)
-        hd_ring(self.s.wake)
-        with nogil:
-            pthread_join(self.thread, NULL)
-        hd_pages_free(self.stack, HD_STACK_BYTES)
+        for i in range(self.s.worker_count):
+            w = &self.s.workers[i]
+            if w.started:
+                hd_ring(w.wake)
+                with nogil:
+                    pthread_join(w.thread, NULL)
+                hd_pages_free(w.stack, HD_STACK_BYTES)
+                w.started = False
         self.started = False
 
     @property
     def running(self) -> bool:
-        """Whether the thread was started and not stopped."""
+        """Whether the threads were started and not stopped."""
         return self.started
 
     @property
@@ -530,14 +599,21 @@ cdef class Streaming:
         hd_store(&self.s.version, hd_load(&self.s.version) + 1)
 
     @property
+    def threads(self) -> int:
+        """Number of threads."""
+        return self.s.worker_count
+
+    @property
     def frames(self) -> int:
-        """Frames that the thread has sent to all sessions."""
-        return hd_load(&self.s.frames)
+        """Frames that the threads have sent to all sessions."""
+        cdef int i
+        return sum([hd_load(&self.s.workers[i].frames) for i in range(self.s.worker_count)])
 
     @property
     def messages(self) -> int:
-        """Messages of all sessions that the thread has answered."""
-        return hd_load(&self.s.messages)
+        """Messages of all sessions that the threads have answered."""
+        cdef int i
+        return sum([hd_load(&self.s.workers[i].messages) for i in range(self.s.worker_count)])
 
     def turned(self, double longest_s) -> None:
         """The event loop turns; commands are answered until it has not for `longest_s` (s)."""
@@ -585,6 +661,7 @@ cdef class StreamSession:
         slot.mode = HANDED
         slot.generation += 1
         slot.descriptor = -1
+        slot.poll = streaming.s.workers[number % streaming.s.worker_count].poll
         slot.ended = slot.broken = False
         slot.plan = NULL
         slot.received = slot.sent = slot.filled = 0
@@ -615,7 +692,7 @@ cdef class StreamSession:
         self.depth -= 1
         pthread_mutex_unlock(&self.slot.lock)
         if self.depth == 0 and hd_exchange(&self.slot.missed, 0) != 0 and self.slot.descriptor >= 0:
-            hd_watch_again(self.streaming.s.poll, self.slot.descriptor, self.key())
+            hd_watch_again(self.slot.poll, self.slot.descriptor, self.key())
 
     def use(self, Plan plan) -> None:
         """Use a plan from now on; None: every message is the event loop's."""
@@ -629,7 +706,7 @@ cdef class StreamSession:
         """Take a connected socket, whose descriptor the caller closes after `close`; it is the event loop's until `give`. OSError."""
         with self:
             self.slot.descriptor = descriptor
-            if hd_watch_begin(self.streaming.s.poll, descriptor, self.key()) != 0:
+            if hd_watch_begin(self.slot.poll, descriptor, self.key()) != 0:
                 self.slot.descriptor = -1
                 raise OSError("the connection cannot be watched")
 
@@ -646,7 +723,7 @@ cdef class StreamSession:
                 memcpy(self.slot.incoming, PyBytes_AS_STRING(begun), size)
                 self.slot.received = size
                 self.slot.mode = NATIVE
-                hd_watch_again(self.streaming.s.poll, self.slot.descriptor, self.key())
+                hd_watch_again(self.slot.poll, self.slot.descriptor, self.key())
         return given
 
     def take(self) -> bytes | None:
@@ -675,7 +752,7 @@ cdef class StreamSession:
         """Forget connection and plan; the place is free for another session."""
         with self:
             if self.slot.descriptor >= 0:
-                hd_watch_end(self.streaming.s.poll, self.slot.descriptor)
+                hd_watch_end(self.slot.poll, self.slot.descriptor)
             self.slot.descriptor = -1
             self.slot.plan = NULL
             self.slot.mode = FREE

@@ -5,6 +5,7 @@ cimport cython
 from fastpath.arena.access cimport Reader, Writer
 from fastpath.layout.arena cimport View
 from fastpath.text.frame_plan cimport EntryPlan, FieldsPlan, FramePlan, Text
+from fastpath.text.shared_text cimport SharedText
 
 
 @cython.final
@@ -33,6 +34,11 @@ cdef class FrameEntry:
     cdef readonly bint wireless, ready
     cdef View identity
     cdef void lay_out(self, EntryPlan *plan) noexcept
+
+
+@cython.final
+cdef class SharedTexts:
+    cdef SharedText *texts
 
 
 @cython.final

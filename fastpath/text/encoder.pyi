@@ -57,6 +57,13 @@ class FrameEntry:
     @property
     def ready(self) -> bool: ...
 
+# Texts of the newest states of one arena's devices, for the encoders of one thread. `taken`: how many were not written again.
+@final
+class SharedTexts:
+    def __new__(cls) -> SharedTexts: ...
+    @property
+    def taken(self) -> int: ...
+
 # Frames of one connection: groups in the given order, each with its entries; groups without entries are included.
 # `version` is 30 or 31; without a session id the frame has no `session_id`. Only for who holds the lock of the session.
 @final
@@ -77,10 +84,13 @@ class FrameEncoder:
     def nulls(self) -> int: ...
     # One whole frame of the newest states. `configs`: device id -> JSON text of its `config`, copied unchanged. `errors`:
     # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all. `states`:
-    # device id -> further members of its state, a comma before each.
+    # device id -> further members of its state, a comma before each. `shared`: texts of one arena's devices that other encoders
+    # of this thread wrote and may take.
     def encode(
         self,
         configs: Mapping[str, bytes] | None = None,
         errors: Sequence[tuple[str, str]] | None = None,
         states: Mapping[str, bytes] | None = None,
+        *,
+        shared: SharedTexts | None = None,
     ) -> bytes: ...

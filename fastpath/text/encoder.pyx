@@ -22,6 +22,7 @@ from fastpath.layout.constants cimport MAX_DEVICES, SHAPE_CURSOR, SHAPE_FIELDS, 
 from fastpath.layout.dtypes import DEVICE_STATE
 from fastpath.space.spatial cimport view_identity
 from fastpath.text.frame_plan cimport MOST_NUMBERS, Additions, EntryPlan, FieldsPlan, FramePlan, Text, put_frame
+from fastpath.text.shared_text cimport ENTRY_BYTES, SharedText
 from fastpath.text.state_text cimport (
     ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, put, put_bytes, put_escaped, put_integer, put_number,
 )
@@ -30,7 +31,6 @@ FLOAT64 = DEVICE_STATE["force"].base
 
 cdef enum:
     FIRST_BYTES = 4096
-    ENTRY_BYTES = 4096      # state and status of one device: 59 numbers and their names
     STAMP_BYTES = 80
     DEEPEST = 64
     MOST_ERRORS = 8
@@ -270,6 +270,7 @@ cdef class FrameEntry:
         plan.shape, plan.wireless, plan.ready = self.shape, self.wireless, self.ready
         if self.fields is not None:
             plan.fields = &self.fields.plan
+        plan.device = self.reader.device
         plan.slot = &arena.devices[self.reader.device]
         plan.view = &self.identity
         plan.own_session = -1
@@ -280,6 +281,24 @@ cdef class FrameEntry:
             plan.view = &self.writer.record.view
             if self.writer.session >= 0:
                 plan.cell = &arena.records[self.writer.session * MAX_DEVICES + self.writer.device]
+
+
+@cython.final
+cdef class SharedTexts:
+    """Texts of the newest states of one arena's devices, for the encoders of one thread."""
+
+    def __cinit__(self):
+        self.texts = <SharedText *>calloc(1, sizeof(SharedText))
+        if self.texts is NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.texts)
+
+    @property
+    def taken(self) -> int:
+        """Number of texts that were taken instead of being written."""
+        return self.texts.taken
 
 
 @cython.final
@@ -352,8 +371,11 @@ cdef class FrameEncoder:
         """Number of `null` in these frames."""
         return self.plan.nulls
 
-    def encode(self, configs=None, errors=None, states=None) -> bytes:
-        """Return one whole frame. `configs`, `states`: by device id, JSON text of `config` and further members of `state`, a comma before each; `errors`: path, reason."""
+    def encode(self, configs=None, errors=None, states=None, *, SharedTexts shared=None) -> bytes:
+        """Return one whole frame. `configs`, `states`: by device id, JSON text of `config` and further members of `state`, a comma before each; `errors`: path, reason.
+
+        `shared`: texts of one arena's devices that other encoders of this thread wrote and may take.
+        """
         global written_nulls
         cdef bytes tail = errors_text(errors) if errors else b""
         cdef Text tail_text = text_of(tail)
@@ -380,7 +402,7 @@ cdef class FrameEncoder:
                     size += additions[i].state.size
             self.out.used = 0
             self.out.room(size)
-            self.out.keep(put_frame(self.out.start, &self.plan, additions, &tail_text))
+            self.out.keep(put_frame(self.out.start, &self.plan, additions, &tail_text, shared.texts if shared is not None else NULL))
         finally:
             free(additions)
         written_nulls += self.plan.nulls - nulls

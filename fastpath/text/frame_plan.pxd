@@ -4,13 +4,17 @@ A FrameEncoder (`encoder.pyx`) lays the plan out and owns everything that it poi
 """
 
 from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
 from fastpath.arena.state_reads cimport read_navigated
 from fastpath.cells.cells cimport hd_load
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, View
-from fastpath.layout.constants cimport SESSION_WORDS, SHAPE_CURSOR, SHAPE_FIELDS
+from fastpath.layout.constants cimport SHAPE_CURSOR, SHAPE_FIELDS
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.text.shared_text cimport (
+    DeviceText, SharedText, TextKey, commanded_by_others, find_text, keep_text,
+)
 from fastpath.text.state_text cimport (
     FrameOptions, put, put_arm, put_bytes, put_control, put_grip, put_integer, put_number, put_status, put_unsigned,
     rounded,
@@ -41,6 +45,7 @@ cdef struct EntryPlan:
     int shape
     bint wireless
     bint ready
+    int device
     # -1: not seen by a session
     int own_session
     const FieldsPlan *fields
@@ -50,9 +55,12 @@ cdef struct EntryPlan:
     const Record *record
     const double *home
     const View *view
-    # newest state, and the navigation of the session
+    # newest state, and the navigation of the session; or the text that another session has of that state
     DeviceState state
     Navigated navigated
+    const DeviceText *text
+    # the number of the state, odd if it is not known
+    uint64_t sequence
 
 cdef struct Additions:
     # of one entry in one frame; without text: none
@@ -77,19 +85,6 @@ cdef inline char *put_text(char *at, const Text *text) noexcept nogil:
     return put_bytes(at, text.start, text.size)
 
 
-cdef inline bint in_use(const EntryPlan *entry) noexcept nogil:
-    """Return whether any other session than the entry's commands the device."""
-    cdef uint64_t word
-    cdef int i
-    for i in range(SESSION_WORDS):
-        word = entry.state.live[i]
-        if entry.own_session >> 6 == i:
-            word &= ~(<uint64_t>1 << (entry.own_session & 63))
-        if word != 0:
-            return True
-    return False
-
-
 cdef inline char *put_fields(char *at, const FieldsPlan *fields, const DeviceState *s, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
     cdef double value
     cdef int i
@@ -102,13 +97,17 @@ cdef inline char *put_fields(char *at, const FieldsPlan *fields, const DeviceSta
     return put(at, b"}")
 
 
+cdef inline bint has_motors(const EntryPlan *entry) noexcept nogil:
+    return entry.shape == SHAPE_CURSOR or (entry.fields != NULL and entry.fields.motors)
+
+
 cdef inline char *put_entry(char *at, EntryPlan *entry, const Text *more, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
     """Append state (with `more` members before its brace) and status of one device, and the closing brace of its entry."""
     cdef const DeviceState *state = &entry.state
     cdef bint navigates = entry.record != NULL and entry.record.navigation.mode != NAVIGATION_OFF
     cdef double width = entry.record.navigation.width if navigates else 0
     cdef const Navigated *n = &entry.navigated if width > 0 else NULL
-    cdef bint motors = entry.shape == SHAPE_CURSOR or (entry.fields != NULL and entry.fields.motors)
+    cdef bint motors = has_motors(entry)
     if entry.shape == SHAPE_FIELDS:
         at = put_fields(at, entry.fields, state, options, nulls)
     elif entry.shape == SHAPE_CURSOR:
@@ -117,7 +116,7 @@ cdef inline char *put_entry(char *at, EntryPlan *entry, const Text *more, const 
         at = put_grip(at, state, entry.view, entry.wireless, options, nulls)
     if more != NULL and more.size > 0:
         at = put(put_text(at - 1, more), b"}")
-    at = put_status(at, state, motors, entry.ready, motors and in_use(entry), n != NULL, options)
+    at = put_status(at, state, motors, entry.ready, motors and commanded_by_others(state.live, entry.own_session), n != NULL, options)
     return put(at, b"}")
 
 
@@ -151,17 +150,65 @@ cdef inline char *put_stamp(char *at, const FramePlan *plan) noexcept nogil:
     return at
 
 
-cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *additions, const Text *tail) noexcept nogil:
+cdef inline bint may_share(const EntryPlan *entry) noexcept nogil:
+    """Return whether the text depends on nothing but state, view and format: a session that navigates has its own."""
+    return entry.record == NULL or entry.record.navigation.mode == NAVIGATION_OFF
+
+
+cdef inline void key_of(const EntryPlan *entry, const FrameOptions *options, TextKey *key) noexcept nogil:
+    """Fill in what the text of an entry depends on."""
+    memset(key, 0, sizeof(TextKey))
+    key.shape, key.wireless, key.ready = entry.shape, entry.wireless, entry.ready
+    key.fields = entry.fields
+    key.options = options[0]
+
+
+cdef inline void read_entry(EntryPlan *entry, const FramePlan *plan, const SharedText *shared) noexcept nogil:
+    """Take the newest state of one device in, or the text that there is of it."""
+    cdef TextKey key
+    entry.text = NULL
+    entry.sequence = 1
+    if shared != NULL and may_share(entry):
+        key_of(entry, &plan.options, &key)
+        entry.text = find_text(shared, entry.device, &entry.slot.sequence, &key, entry.view, has_motors(entry), entry.own_session)
+        if entry.text != NULL:
+            return
+        entry.sequence = hd_load(&entry.slot.sequence)
+    read_navigated(entry.slot, entry.cell, entry.record, entry.home, &entry.state, &entry.navigated)
+    # A state that came while it was read has another number.
+    if hd_load(&entry.slot.sequence) != entry.sequence:
+        entry.sequence = 1
+
+
+cdef inline char *put_shared(char *at, EntryPlan *entry, FramePlan *plan, SharedText *shared) noexcept nogil:
+    """Append state and status of one device as `put_entry` does, from the text that there is, or keep the text for others."""
+    cdef uint64_t nulls = plan.nulls
+    cdef char *start = at
+    cdef TextKey key
+    if entry.text != NULL:
+        plan.nulls += entry.text.nulls
+        shared.taken += 1
+        return put_bytes(at, entry.text.text, entry.text.size)
+    at = put_entry(at, entry, NULL, &plan.options, &plan.nulls)
+    if may_share(entry):
+        key_of(entry, &plan.options, &key)
+        key.in_use = has_motors(entry) and commanded_by_others(entry.state.live, entry.own_session)
+        keep_text(shared, entry.device, entry.sequence, &key, entry.view, entry.state.live, plan.nulls - nulls, start, at - start)
+    return at
+
+
+cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *additions, const Text *tail, SharedText *shared) noexcept nogil:
     """Write one whole frame; `additions`: one for each entry, or NULL; `tail`: text before the last brace, or NULL. Return the end.
 
-    The caller has room for `plan.longest` bytes, the additions and the tail.
+    `shared`: the texts of the calling thread, or NULL; not with additions. The caller has room for `plan.longest` bytes, the
+    additions and the tail.
     """
     cdef char *start = at
-    cdef EntryPlan *entry
     cdef int i
+    if plan.timestamps or additions != NULL:
+        shared = NULL
     for i in range(plan.count):
-        entry = &plan.entries[i]
-        read_navigated(entry.slot, entry.cell, entry.record, entry.home, &entry.state, &entry.navigated)
+        read_entry(&plan.entries[i], plan, shared)
     at = put_text(at, &plan.opening)
     if plan.timestamps:
         at = put_stamp(at, plan)
@@ -169,7 +216,10 @@ cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *addition
         at = put_text(at, &plan.entries[i].before)
         if additions != NULL and additions[i].config.size > 0:
             at = put(put_text(put(at, b'"config":'), &additions[i].config), b",")
-        at = put_entry(at, &plan.entries[i], &additions[i].state if additions != NULL else NULL, &plan.options, &plan.nulls)
+        if shared != NULL:
+            at = put_shared(at, &plan.entries[i], plan, shared)
+        else:
+            at = put_entry(at, &plan.entries[i], &additions[i].state if additions != NULL else NULL, &plan.options, &plan.nulls)
     at = put_text(at, &plan.closing)
     if tail != NULL:
         at = put_text(at, tail)

@@ -1,4 +1,4 @@
-"""Connections that the streaming thread serves: it answers set-points by itself and hands everything else over to the event loop.
+"""Connections that the streaming threads serve: they answer set-points by themselves and hand everything else over to the event loop.
 
 `NativeStream` stands in for Tornado's stream under a WebSocket, so that one parser and one protocol serve both: a read waits until the
 thread hands the connection over, a write goes behind what the thread has sent.
@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from actors.system import System
     from fastpath.stream.streaming import StreamSession
 
-POLL_EVERY_MS: Final = 20
+BEAT_EVERY_MS: Final = 10  # the thread makes way for the event loop when it is 2 ms late
+POLL_EVERY_BEATS: Final = 2
 CHUNK: Final = 8 * 1024
 LONGEST_TURN: Final = "communication/streaming/longest_turn"
-# Before the event loop in line, but never in its way: whoever says stop must be heard beside any number of streams.
-NICE: Final = -5
+THREADS: Final = "communication/streaming/threads"
+# Before everything in Python in line; the thread makes way while the event loop is late, as that hears who says stop.
+NICE: Final = -15
 
 
 class NativeStream:
@@ -206,17 +208,18 @@ class NativeStream:
 
 
 class NativeStreams:
-    """The streaming thread and the connections that it has; main thread only."""
+    """The streaming threads and the connections that they have; main thread only."""
 
     def __init__(self, system: System) -> None:
-        self._streaming = Streaming(system.runtime)
+        self._streaming = Streaming(system.runtime, threads=int(system.settings.value.number(THREADS)))
         self._settings = system.settings
         system.metrics.frames_sent.elsewhere = lambda: self._streaming.frames
         system.metrics.commands_received.elsewhere = lambda: self._streaming.messages
         system.inventory.tell(self._streaming.changed)
         system.settings.tell(self._streaming.changed)
         self._streams: dict[int, NativeStream] = {}
-        self._timer = PeriodicCallback(self._poll, POLL_EVERY_MS)
+        self._beats = 0
+        self._timer = PeriodicCallback(self._beat, BEAT_EVERY_MS)
 
     @property
     def running(self) -> bool:
@@ -224,14 +227,14 @@ class NativeStreams:
         return self._streaming.running
 
     def start(self) -> None:
-        """Start the thread. OSError, MemoryError."""
+        """Start the threads. OSError, MemoryError."""
         self._streaming.start(nice=NICE)
         IOLoop.current().add_handler(self._streaming.bell, self._rung, IOLoop.READ)
         self._timer.start()
-        self._poll()
+        self._beat()
 
     def stop(self) -> None:
-        """End the thread."""
+        """End the threads."""
         if self._streaming.running:
             IOLoop.current().remove_handler(self._streaming.bell)
             self._timer.stop()
@@ -262,10 +265,12 @@ class NativeStreams:
             if stream is not None:
                 stream.handed()
 
-    def _poll(self) -> None:
+    def _beat(self) -> None:
         self._streaming.turned(self._settings.value.number(LONGEST_TURN))
-        for stream in list(self._streams.values()):
-            stream.poll()
+        self._beats += 1
+        if self._beats % POLL_EVERY_BEATS == 0:
+            for stream in list(self._streams.values()):
+                stream.poll()
 
 
 def native_streams(system: System) -> NativeStreams | None:

@@ -47,9 +47,9 @@ with RawWebSocket(sys.argv[1]) as peer:
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    settings = {"simulation/settle_time": 0.01}
+@pytest.fixture(scope="module", params=[1, 3], ids=["one thread", "three threads"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    settings = {"simulation/settle_time": 0.01, "communication/streaming/threads": request.param}
     with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
         yield running
 
@@ -82,6 +82,19 @@ def test_set_points_never_reach_the_event_loop(service: InProcessService, connec
     assert service.bridge.channels[session].commands_received == 4
     assert service.bridge.channels[session].frames_sent == 5
     assert metric(service, "hapticd_commands_received_total") - before == 4
+
+
+def test_sessions_of_all_threads_stream_side_by_side(service: InProcessService, connect: Connect) -> None:
+    before = metric(service, "hapticd_commands_received_total")
+    clients = [connect({"vocabulary": "neutral"}) for _ in range(7)]
+    for _ in range(3):
+        for client, _ in clients:
+            client.send(arm(commands=UP))
+        for client, first in clients:
+            assert client.frame()["session_id"] == first["session_id"]
+
+    assert [stock_messages(service, first["session_id"]) for _, first in clients] == [0] * 7
+    assert metric(service, "hapticd_commands_received_total") - before == 21
 
 
 def test_force_of_the_thread_is_at_the_device_in_the_next_tick(service: InProcessService, connect: Connect) -> None:

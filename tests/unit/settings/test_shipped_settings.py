@@ -29,6 +29,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "communication/auth/required": ("BOOL", True, None, None, False),
     "communication/max_sessions": ("INT", 64, None, (1, 256), True),
     "communication/streaming/native": ("BOOL", True, None, None, True),
+    "communication/streaming/threads": ("INT", 1, None, (1, 8), True),
     "communication/streaming/longest_turn": ("FLOAT", 1, "s", (0.1, 10), False),
     "communication/serial/enabled": ("BOOL", True, None, None, False),
     "communication/usb/enabled": ("BOOL", True, None, None, False),
