@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import IO, Final
-
-import pytest
+from typing import Final
 
 from bench.support.force_messages import GROUP, force_messages
-from bench.support.held_service import FREE, HELD, PIPE
+from bench.support.holding import How, held_service
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.turns import in_turn
-from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
 GAPS: Final = "worst gap between frames of a good client · reference: the same without a slow actor"
@@ -33,41 +28,16 @@ COMMANDING_S: Final = 0.2
 HELD_AND_FADED_MS: Final = 70.0
 
 
-@pytest.fixture
-def hold_pipe(tmp_path: Path) -> Path:
-    """Create the named pipe that makes the event hub busy."""
-    pipe = tmp_path / "hold"
-    os.mkfifo(pipe)
-    return pipe
-
-
-@pytest.fixture
-def held(hold_pipe: Path) -> Generator[tuple[RunningService, IO[str]]]:
-    """Start a service whose hub obeys the pipe; yield it and the pipe's writing end."""
-    service = RunningService(
-        command=[sys.executable, "-m", "bench.support.held_service"], environment={PIPE: str(hold_pipe)}
-    )
-    with service, hold_pipe.open("w", encoding="ascii", buffering=1) as pipe:
-        yield service, pipe
-
-
-def test_slow_actor(benchmark: Benchmark, results: ResultTable, held: tuple[RunningService, IO[str]]) -> None:
-    service, pipe = held
-    with ClientProcess() as client:
-        messages = force_messages(client.open("good", f"{service.ws}/", 1))
+def test_slow_actor(benchmark: Benchmark, results: ResultTable, tmp_path: Path) -> None:
+    with held_service(tmp_path) as held, ClientProcess() as client:
+        messages = force_messages(client.open("good", f"{held.service.ws}/", 1))
 
         def alone() -> float:
             return client.drive("good", messages, SECONDS).worst_gap_ms
 
-        def beside(how: str) -> float:
-            turns = service.log.count(HELD) + 1
-            pipe.write(f"{how}\n")
-            eventually(lambda: service.log.count(HELD) == turns, "a held hub", pause_s=0.01)
-            gap = alone()
-            assert service.log.count(FREE) < turns, "the hub was free before the turn was over"
-            pipe.write("free\n")
-            eventually(lambda: service.log.count(FREE) == turns, "a free hub", pause_s=0.01)
-            return gap
+        def beside(how: How) -> float:
+            with held.held(how):
+                return alone()
 
         found: list[list[float]] = []
         measures: list[Callable[[], float]] = [alone, partial(beside, "wait"), partial(beside, "spin")]

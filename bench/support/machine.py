@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +53,14 @@ def cpu_seconds(pid: int, *, loop: bool = False) -> float:
             if is_loop == loop:
                 total += int((task / "schedstat").read_text(encoding="ascii").split()[0])
     return total * 1e-9
+
+
+def confine(pid: int, processors: Iterable[int]) -> None:
+    """Let all threads of a process run on these processors only, but for a control loop."""
+    for task in (PROC / str(pid) / "task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if (task / "comm").read_text(encoding="utf-8").strip() != LOOP_THREAD:
+                os.sched_setaffinity(int(task.name), processors)
 
 
 def memory_mib(pid: int, field: str) -> float:

@@ -1,4 +1,4 @@
-"""Start and stop the processes of a benchmark: the driving client and the reference echo server."""
+"""Start and stop the processes of a benchmark: the driving client and the reference echo servers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self, TypeAlias
 
 ROOT: Final = Path(__file__).parents[2]
 STOP_S: Final = 10.0
+
+Echo: TypeAlias = Literal["tornado", "picows", "epoll"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class Drive:
     p99_us: float
     worst_gap_ms: float
     frame_bytes: float
+    slowest_share: float  # trips of the slowest client, against the mean of all
+    lost: int  # messages that were not answered
 
     @property
     def rate(self) -> float:
@@ -44,6 +48,11 @@ class ClientProcess:
     def __exit__(self, *_error: object) -> None:
         _end(self._process)
 
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
     def open(self, name: str, url: str, clients: int) -> Any:
         """Connect a set of clients; return the first frame of the first client."""
         return json.loads(self._order(do="open", set=name, url=url, clients=clients)["greeting"])
@@ -56,9 +65,9 @@ class ClientProcess:
         """Send one message; return the reply."""
         return str(self._order(do="ask", set=name, message=message)["reply"])
 
-    def drive(self, name: str, messages: Sequence[str], seconds: float) -> Drive:
-        """Let every client of a set send and wait for the reply, again and again, for some seconds."""
-        return Drive(**self._order(do="drive", set=name, messages=list(messages), seconds=seconds))
+    def drive(self, name: str, messages: Sequence[str], seconds: float, rate: float = 0.0) -> Drive:
+        """Let every client of a set send and wait for the reply, for some seconds: `rate` times a second each, 0: again and again."""
+        return Drive(**self._order(do="drive", set=name, messages=list(messages), seconds=seconds, rate=rate))
 
     def fall_silent(self, name: str, group: str, message: str, seconds: float) -> float:
         """Return the milliseconds from the last command of the set's first client to its second client's first frame without force."""
@@ -78,16 +87,17 @@ class ClientProcess:
 
 
 @contextmanager
-def echo_server(frame: str, folder: Path) -> Generator[tuple[int, str]]:
+def echo_server(frame: str, folder: Path, kind: Echo = "tornado") -> Generator[tuple[int, str]]:
     """Run an echo server of this frame; yield its process id and address."""
     path = folder / "frame.json"
     path.write_text(frame, encoding="utf-8")
-    process = _start("bench.support.echo_server", [str(path)])
+    module = f"bench.support.{kind}_echo"
+    process = _start(module, [str(path)])
     try:
         assert process.stdout is not None
         words = process.stdout.readline().split()
         if words[:1] != ["ready"]:
-            raise RuntimeError("the echo server did not start: run python -m bench.support.echo_server to see why")
+            raise RuntimeError(f"the echo server did not start: run python -m {module} FILE to see why")
         yield process.pid, words[1]
     finally:
         _end(process)
