@@ -40,7 +40,8 @@ static inline enum hd_frame_kind hd_look_at_frame(const uint8_t *bytes, size_t c
         if (count < 4) return HD_FRAME_PARTIAL;
         size = (size_t)bytes[2] << 8 | bytes[3];
         header = 8;
-        if (size > HD_FRAME_LONGEST) return HD_FRAME_OTHER;
+        /* A length in more bytes than it needs is the general parser's to refuse. */
+        if (size < 126 || size > HD_FRAME_LONGEST) return HD_FRAME_OTHER;
     }
     if (count < header + size) return HD_FRAME_PARTIAL;
     frame->begin = header;

@@ -141,7 +141,8 @@ int main(int count, char **given) {
         memcpy(exact, frame, length);
         hd_frame found;
         const enum hd_frame_kind kind = hd_look_at_frame(exact, length, &found);
-        if (whole && kind != (size > HD_FRAME_LONGEST ? HD_FRAME_OTHER : HD_FRAME_MESSAGE)) return 1;
+        const int wasteful = size < 126 && length > 6 + size;
+        if (whole && kind != (size > HD_FRAME_LONGEST || wasteful ? HD_FRAME_OTHER : HD_FRAME_MESSAGE)) return 1;
         if (kind == HD_FRAME_MESSAGE || kind == HD_FRAME_PING || kind == HD_FRAME_PONG) {
             if (found.begin + found.size > length || found.size > (kind == HD_FRAME_MESSAGE ? HD_FRAME_LONGEST : 125)) return 1;
             uint8_t *message = malloc(found.size ? found.size : 1);

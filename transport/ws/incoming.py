@@ -22,6 +22,7 @@ CONTROL: Final = 0x8
 MASKED: Final = 0x80
 LENGTH: Final = 0x7F
 LONGEST_CONTROL: Final = 125
+LONGEST_16_BIT: Final = 65_535
 OPCODES: Final = frozenset({CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG})
 MASK_BYTES: Final = 4
 LEAST_HEADER: Final = 2 + MASK_BYTES
@@ -100,6 +101,10 @@ class Incoming:
         if len(data) - at < 2 + wide:
             return at + 2 + wide
         length = int.from_bytes(data[at + 2 : at + 2 + wide], "big")
+        if length >> 63:
+            raise Broken(BROKEN_RULES, "a frame has a length with its highest bit set")
+        if length <= (LONGEST_CONTROL if wide == 2 else LONGEST_16_BIT):
+            raise Broken(BROKEN_RULES, "a frame has a length in more bytes than it needs")
         if length > self._longest - len(self._fragments or b""):
             raise Broken(TOO_BIG, "message too big")
         return at + 2 + wide + MASK_BYTES + length

@@ -112,11 +112,14 @@ def test_any_bytes_give_messages_or_broken(stream: bytes, size: int) -> None:
         (encode_frame(b"{", final=False) + encode_frame(b"}", TEXT), BROKEN_RULES),
         (encode_frame(b"\x03", CLOSE), BROKEN_RULES),
         (encode_frame(b"\x03\xe8\xff", CLOSE), NO_UTF8),
-        (b"\x81\xff" + (2**64 - 1).to_bytes(8, "big"), TOO_BIG),
+        (b"\x81\xff" + (2**63 - 1).to_bytes(8, "big"), TOO_BIG),
+        (b"\x81\xff" + (2**64 - 1).to_bytes(8, "big"), BROKEN_RULES),
+        (b"\x81\xfe\x00\x7d", BROKEN_RULES),
+        (b"\x81\xff\x00\x00\x00\x00\x00\x00\xff\xff", BROKEN_RULES),
     ],
     ids=[
         "unmasked", "unmasked, two bytes", "reserved", "opcode", "control", "long ping", "cut ping", "cut close", "nothing to go on",
-        "two at once", "half a code", "no UTF-8", "2^64",
+        "two at once", "half a code", "no UTF-8", "2^63 - 1", "2^64", "two bytes for 125", "eight bytes for 65535",
     ],
 )  # fmt: skip
 def test_forbidden_frames_raise_broken(stream: bytes, code: int) -> None:
