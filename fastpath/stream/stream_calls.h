@@ -1,4 +1,4 @@
-/* System calls of the streaming thread: epoll, eventfd, sockets, and the lock of a session. */
+/* System calls of the streaming thread: epoll, eventfd, sockets. */
 #ifndef HAPTICD_STREAM_CALLS_H
 #define HAPTICD_STREAM_CALLS_H
 
@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
-#include <pthread.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -69,17 +68,6 @@ static inline int64_t hd_send(int fd, const void *from, size_t size) {
     const ssize_t sent = send(fd, from, size, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) return sent;
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : HD_ENDED;
-}
-
-/* A lock that one thread may take again; who waits lends its priority to who holds it. */
-static inline int hd_lock_init(pthread_mutex_t *lock) {
-    pthread_mutexattr_t kind;
-    pthread_mutexattr_init(&kind);
-    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutexattr_setprotocol(&kind, PTHREAD_PRIO_INHERIT);
-    const int error = pthread_mutex_init(lock, &kind);
-    pthread_mutexattr_destroy(&kind);
-    return error;
 }
 
 #endif

@@ -38,9 +38,17 @@ cdef extern from "platform/realtime.h" nogil:
     void *hd_pages(size_t bytes)
     void hd_pages_free(void *pages, size_t bytes)
 
-cdef extern from "stream/stream_calls.h" nogil:
-    ctypedef struct pthread_mutex_t:
+cdef extern from "stream/session_lock.h" nogil:
+    ctypedef struct hd_lock:
         pass
+    int hd_lock_init(hd_lock *lock)
+    void hd_lock_end(hd_lock *lock)
+    bint hd_lock_try(hd_lock *lock)
+    void hd_lock_leave(hd_lock *lock)
+    void hd_lock_take(hd_lock *lock)
+    bint hd_lock_free(hd_lock *lock, bint last)
+
+cdef extern from "stream/stream_calls.h" nogil:
     enum:
         HD_STREAM_EVENTS
         HD_ENDED
@@ -56,11 +64,6 @@ cdef extern from "stream/stream_calls.h" nogil:
     int hd_wait(int poll, uint64_t *keys, int wait_ms)
     int64_t hd_receive(int fd, void *into, size_t most)
     int64_t hd_send(int fd, const void *bytes, size_t size)
-    int hd_lock_init(pthread_mutex_t *lock)
-    int pthread_mutex_lock(pthread_mutex_t *lock)
-    int pthread_mutex_trylock(pthread_mutex_t *lock)
-    int pthread_mutex_unlock(pthread_mutex_t *lock)
-    int pthread_mutex_destroy(pthread_mutex_t *lock)
     int close(int descriptor)
 
 cdef extern from "stream/client_frame.h" nogil:
@@ -112,9 +115,7 @@ cdef enum Mode:
     NATIVE = 2
 
 cdef struct Slot:
-    pthread_mutex_t lock
-    # the thread found the lock held
-    uint64_t missed
+    hd_lock lock
     uint64_t generation
     int mode
     int descriptor
@@ -363,19 +364,16 @@ cdef bint serve(Worker *w, int at, Slot *slot, bint hides_more) noexcept nogil:
 
 
 cdef void try_to_serve(Worker *w, uint64_t key) noexcept nogil:
-    """Serve one connection, unless its lock is held: who holds it sees `missed` and has the thread told again."""
+    """Serve one connection, unless its lock is held: who holds it has the thread told again."""
     cdef bint hides_more = key & HD_HIDES_MORE != 0
     cdef uint64_t of_slot = key & ~HD_HIDES_MORE
     cdef int at = <int>(of_slot & LOW_HALF)
     cdef Slot *slot = &w.stream.slots[at]
-    if pthread_mutex_trylock(&slot.lock) != 0:
-        hd_exchange(&slot.missed, 1)
-        if pthread_mutex_trylock(&slot.lock) != 0:
-            return
-    hd_exchange(&slot.missed, 0)
+    if not hd_lock_try(&slot.lock):
+        return
     if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(w, at, slot, hides_more):
         hd_watch_again(w.poll, slot.descriptor, of_slot)
-    pthread_mutex_unlock(&slot.lock)
+    hd_lock_leave(&slot.lock)
 
 
 cdef void *hd_stream_main(void *argument) noexcept nogil:
@@ -532,7 +530,7 @@ cdef class Streaming:
         for i in range(SLOTS):
             free(self.s.slots[i].incoming)
             free(self.s.slots[i].outgoing)
-            pthread_mutex_destroy(&self.s.slots[i].lock)
+            hd_lock_end(&self.s.slots[i].lock)
         for i in range(self.s.worker_count):
             free(self.s.workers[i].shared)
             close_if_open(self.s.workers[i].poll)
@@ -657,7 +655,7 @@ cdef class StreamSession:
         self.streaming = streaming
         self.slot = slot
         self.number = number
-        pthread_mutex_lock(&slot.lock)
+        hd_lock_take(&slot.lock)
         slot.mode = HANDED
         slot.generation += 1
         slot.descriptor = -1
@@ -673,7 +671,7 @@ cdef class StreamSession:
             slot.incoming = <uint8_t *>malloc(IN_BYTES)
             slot.outgoing = <uint8_t *>malloc(OUT_BYTES)
             slot.capacity = OUT_BYTES
-        pthread_mutex_unlock(&slot.lock)
+        hd_lock_leave(&slot.lock)
         if slot.incoming == NULL or slot.outgoing == NULL:
             raise MemoryError
 
@@ -685,13 +683,12 @@ cdef class StreamSession:
         return self.slot.generation << 32 | <uint32_t>self.number
 
     def __enter__(self) -> None:
-        pthread_mutex_lock(&self.slot.lock)
+        hd_lock_take(&self.slot.lock)
         self.depth += 1
 
     def __exit__(self, *_caught: object) -> None:
         self.depth -= 1
-        pthread_mutex_unlock(&self.slot.lock)
-        if self.depth == 0 and hd_exchange(&self.slot.missed, 0) != 0 and self.slot.descriptor >= 0:
+        if hd_lock_free(&self.slot.lock, self.depth == 0) and self.slot.descriptor >= 0:
             hd_watch_again(self.slot.poll, self.slot.descriptor, self.key())
 
     def use(self, Plan plan) -> None:
