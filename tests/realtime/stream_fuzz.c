@@ -1,6 +1,7 @@
 /* Mutated frames through the streaming thread's readers, fastpath/stream/client_frame.h and command_scan.h.
  *
  *   stream_fuzz ROUNDS [planted]      planted: the scan is told of one byte more than there is, for the sanitizer to find
+ *   stream_fuzz -                     one stream of frames from standard input, for a fuzzer that sees which lines it reaches
  *
  * Each round masks one message, mutated or made of many parts, cuts or mutates its frame, and reads that. Every buffer is
  * allocated with exactly the bytes that it holds, so AddressSanitizer sees a read or a write beyond it.
@@ -117,7 +118,41 @@ static int is_sound(const hd_scan *scan, const hd_words *words) {
     return 1;
 }
 
+/* Read the frames of a stream as the thread does, each from a buffer of its own; 0 when a reader broke what its header says. */
+static int read_stream(const uint8_t *bytes, size_t count, const hd_words *words, hd_scan *scan) {
+    size_t at = 0;
+    while (at < count) {
+        uint8_t *exact = malloc(count - at);
+        hd_frame found;
+        memcpy(exact, bytes + at, count - at);
+        const enum hd_frame_kind kind = hd_look_at_frame(exact, count - at, &found);
+        int sound = 1;
+        if (kind == HD_FRAME_MESSAGE || kind == HD_FRAME_PING || kind == HD_FRAME_PONG) {
+            uint8_t *message = malloc(found.size ? found.size : 1);
+            sound = found.begin + found.size <= count - at;
+            if (sound) hd_unmask(exact + found.begin, found.size, found.key, message);
+            if (sound && hd_scan_message((const char *)message, found.size, words, scan)) sound = is_sound(scan, words);
+            at += found.begin + found.size;
+            free(message);
+        } else {
+            at = count;
+        }
+        free(exact);
+        if (!sound) return 0;
+    }
+    return 1;
+}
+
 int main(int count, char **given) {
+    if (count > 1 && !strcmp(given[1], "-")) {
+        static uint8_t stream[4 * LONGEST];
+        hd_scan *scan = malloc(sizeof *scan);
+        hd_words *words = vocabulary();
+        if (!read_stream(stream, fread(stream, 1, sizeof stream, stdin), words, scan)) abort();
+        freelocale(words->numbers);
+        free(words), free(scan);
+        return 0;
+    }
     const unsigned long rounds = strtoul(given[1], NULL, 10);
     const size_t beyond = count > 2;
     hd_words *words = vocabulary();
