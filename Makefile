@@ -57,8 +57,9 @@ test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests tha
 test-slice: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the unit tests of one slice in seconds: S=device, S=transport/http
 	$(PY) -m pytest -q tests/unit/$(S) $(PYTEST_ARGS)
 
-bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
-	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(BENCH_ARGS)
+bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## measure, print one table, write docs/performance.md; BENCH_ARGS are handed to pytest
+	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(or $(BENCH_ARGS),--keep-results); \
+	status=$$?; $(if $(BENCH_ARGS),,$(PY) -m bench.performance_page &&) exit $$status
 
 bench-haptics: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## what the oscillation filter does: tables, and docs/img
 	$(PY) -m bench.haptics.tables

@@ -16,13 +16,13 @@ import pytest
 from bench.support.plugin import Benchmark
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.turns import ns_per_call
-from fastpath.text.encoder import FrameEncoder, encode_json, number
+from fastpath.text.encoder import FrameEncoder, SharedTexts, encode_json, number
 from tests.unit.fastpath.text.frame_rig import FrameRig, Json
 
 Values: TypeAlias = dict[str, tuple[float, ...]]
 
 SECTION: Final = "text on the wire · arm and wireless grip"
-LIMIT: Final = Limit(0.65, "≤")
+LIMIT: Final = Limit(0.25, "≤")
 ROUNDS: Final = 500
 CALLS: Final = 40
 
@@ -133,6 +133,20 @@ def test_encode_of_an_arm_and_a_wireless_grip(
     benchmark.pedantic(encoder.encode, rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
     row = results.add(Row(SECTION, "frame", ours, "ns", theirs, LIMIT, "reference: dict + orjson.dumps"))
     hold(row)
+
+
+def test_frame_whose_texts_are_there(benchmark: Benchmark, results: ResultTable, encoder: FrameEncoder) -> None:
+    values = values_of(encoder.encode())
+    shared = SharedTexts()
+
+    def ours() -> bytes:
+        return encoder.encode(shared=shared)
+
+    assert ours() == ours() == encoder.encode()
+    cost, theirs = ns_per_call([[ours], [lambda: orjson.dumps(as_dict(*values))]], rounds=ROUNDS, number=CALLS)
+    benchmark.pedantic(ours, rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+    note = "of each session but the first in one space and tick; reference: dict + orjson.dumps"
+    results.add(Row(SECTION, "frame from texts of another session", cost, "ns", theirs, note=note))
 
 
 def test_generic_json_of_the_same_dict(benchmark: Benchmark, results: ResultTable, encoder: FrameEncoder) -> None:

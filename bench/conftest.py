@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bench.support.plugin import pytest_terminal_summary, results
+from bench.support.plugin import pytest_addoption, pytest_terminal_summary, results
 
-__all__ = ["pytest_terminal_summary", "results"]
+__all__ = ["pytest_addoption", "pytest_terminal_summary", "results"]

@@ -1,4 +1,7 @@
-"""pytest plugin: the fixture `results`, which collects result rows, and their table at the end of the run."""
+"""pytest plugin: the fixture `results`, which collects result rows, and their table at the end of the run.
+
+With `--keep-results` the rows are also added to bench/results.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ import pytest
 
 from bench.support.machine import ProcessorTime, description
 from bench.support.result_table import ResultTable
+from bench.support.results_file import Run, append
 
 RESULTS = pytest.StashKey[ResultTable]()
 BEGUN = pytest.StashKey[ProcessorTime]()
@@ -33,6 +37,11 @@ class Benchmark(Protocol):
         ...
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option."""
+    parser.addoption("--keep-results", action="store_true", help="add the rows of this run to bench/results")
+
+
 @pytest.fixture
 def results(request: pytest.FixtureRequest) -> ResultTable:
     """Return the result table of the run."""
@@ -48,10 +57,13 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         return
     now, begun = ProcessorTime.now(), config.stash[BEGUN]
     terminalreporter.section("figures")
-    terminalreporter.write_line(description())
-    terminalreporter.write_line(
-        f"while measuring: steal {now.steal_since(begun):.2f} %, idle {now.idle_since(begun):.0f} %, load {os.getloadavg()[0]:.1f}"
+    meanwhile = (
+        f"steal {now.steal_since(begun):.2f} %, idle {now.idle_since(begun):.0f} %, load {os.getloadavg()[0]:.1f}"
     )
+    terminalreporter.write_line(description())
+    terminalreporter.write_line(f"while measuring: {meanwhile}")
     for line in results.lines():
         terminalreporter.write_line(line)
+    if config.getoption("--keep-results", default=False):
+        terminalreporter.write_line(f"added to {append(Run.now(description(), meanwhile, results.rows))}")
     config.stash[RESULTS] = ResultTable()

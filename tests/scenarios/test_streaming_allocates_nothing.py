@@ -22,6 +22,7 @@ from tests.support.service.ticks import metric
 SOURCE: Final = Path(__file__).parents[1] / "support" / "service" / "count_calls.c"
 TRIPS: Final = 100_000
 CLIENTS: Final = 4
+NATIVE: Final = {"communication/streaming/native": True}
 MOST_BYTES: Final = 100_000  # of Python objects, however many round trips there are
 
 
@@ -33,7 +34,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningS
     library, counts = folder / "count_calls.so", folder / "counts"
     subprocess.run([compiler, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
     counts.write_bytes(bytes(48))
-    with RunningService(environment={"LD_PRELOAD": str(library), "COUNT_CALLS": str(counts)}) as service:
+    with RunningService(settings=NATIVE, environment={"LD_PRELOAD": str(library), "COUNT_CALLS": str(counts)}) as service:
         yield service, np.memmap(counts, dtype=np.uint64, mode="r", shape=(2, 3))
 
 
@@ -66,7 +67,7 @@ def test_streaming_thread_allocates_nothing_and_takes_no_lock(
 
 
 def test_no_python_object_is_made_for_a_round_trip(tmp_path: Path) -> None:
-    with InProcessService(tmp_path) as service, ClientProcess() as client:
+    with InProcessService(tmp_path, settings=NATIVE) as service, ClientProcess() as client:
         messages = force_messages(client.open("some", f"{service.ws}/", CLIENTS))
         client.drive("some", messages, 0.2)
         tracemalloc.start()

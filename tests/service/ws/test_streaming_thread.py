@@ -49,7 +49,11 @@ with RawWebSocket(sys.argv[1]) as peer:
 
 @pytest.fixture(scope="module", params=[1, 3], ids=["one thread", "three threads"])
 def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    settings = {"simulation/settle_time": 0.01, "communication/streaming/threads": request.param}
+    settings = {
+        "simulation/settle_time": 0.01,
+        "communication/streaming/native": True,
+        "communication/streaming/threads": request.param,
+    }
     with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
         yield running
 
@@ -400,7 +404,11 @@ def hold_interpreter(service: InProcessService, seconds: float) -> None:
 def test_forces_fade_while_nobody_could_say_stop_and_come_back(
     tmp_path: Path, hold: Callable[[InProcessService, float], None]
 ) -> None:
-    settings = {"communication/streaming/longest_turn": 0.3, "filters/oscillation/enabled": False}
+    settings = {
+        "communication/streaming/native": True,
+        "communication/streaming/longest_turn": 0.3,
+        "filters/oscillation/enabled": False,
+    }
     with (
         InProcessService(tmp_path, settings=settings) as service,
         subprocess.Popen([sys.executable, "-c", CLIENT, service.ws], stdout=subprocess.PIPE) as client,
