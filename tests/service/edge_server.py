@@ -60,6 +60,7 @@ from transport.security import AccessPolicy
 from transport.session.devices import SessionDevices
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.tornado_ext.managed_server import ManagedServer
+from transport.wire.device_texts import NOTHING
 from transport.wire.vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -119,7 +120,8 @@ class FakeDevices:
     def configured(self, config: SessionConfig) -> None:
         """Nothing follows it here."""
 
-    def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
+    def devices_json(self, vocabulary: Vocabulary, version: str, more: Mapping[str, bytes] = NOTHING) -> bytes:
+        del more
         return json.dumps({"seen_by": self.session_id, "words": vocabulary.name, "version": version}).encode()
 
 

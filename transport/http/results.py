@@ -7,18 +7,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from actors.kit.errors import FirmwareTooOld, HapticError
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer
-from transport.wire.envelope import sentence_of, status_of
+from transport.wire.envelope import Data, Encoded, joined, sentence_of, status_of
 
 if TYPE_CHECKING:
     from transport.wire.vocabulary import Vocabulary
 
-Run: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
+Run: TypeAlias = Callable[[], Awaitable[Data]]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One action: `names` identify its device or session, `run` returns the value then in force."""
+    """One action: `names` identify its device or session, `run` returns the value then in force.
+
+    A value that is encoded already must not repeat a member of `names`.
+    """
 
     names: Mapping[str, object]
     run: Run
@@ -29,18 +33,18 @@ async def answer_of(vocabulary: Vocabulary, acts: Sequence[Act], *, several: boo
     if not several:
         (act,) = acts
         return Answer(await act.run())
-    results: list[dict[str, object]] = []
+    results: list[Data] = []
     errors: list[HapticError] = []
     for act in acts:
         try:
-            results.append({**act.names, "ok": True, **await act.run()})
+            results.append(_result(act.names, await act.run()))
         except HapticError as error:
             errors.append(error)
             results.append({**act.names, "ok": False, "error": vocabulary.said(sentence_of(error))})
     first = deciding(errors)
     if first is None:
-        return Answer({"results": results})
-    return Answer({"results": results}, status_of(first), vocabulary.said(sentence_of(first)))
+        return Answer(_listed(results))
+    return Answer(_listed(results), status_of(first), vocabulary.said(sentence_of(first)))
 
 
 async def values_of(vocabulary: Vocabulary, acts: Sequence[Act]) -> Answer:
@@ -52,3 +56,17 @@ def deciding(errors: Sequence[HapticError]) -> HapticError | None:
     """Return the error that sets the status: the first FirmwareTooOld, else the first error; None without errors."""
     old = [error for error in errors if isinstance(error, FirmwareTooOld)]
     return next(iter(old or errors), None)
+
+
+def _result(names: Mapping[str, object], value: Data) -> Data:
+    if isinstance(value, Encoded):
+        return Encoded(joined(encode_json({**names, "ok": True}), value.text))
+    return {**names, "ok": True, **value}
+
+
+def _listed(results: Sequence[Data]) -> Data:
+    """Return the results as one object; encoded ones are not read again."""
+    if not any(isinstance(one, Encoded) for one in results):
+        return {"results": results}
+    texts = (one.text if isinstance(one, Encoded) else encode_json(one) for one in results)
+    return Encoded(b'{"results":[%b]}' % b",".join(texts))

@@ -12,8 +12,10 @@ from transport.session.device import SessionDevice
 from transport.session.modules import SessionModules
 from transport.session.stream_plan import plan_of
 from transport.wire import commands, frames
+from transport.wire.device_texts import NOTHING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from actors.session.api import SessionConfig
@@ -198,14 +200,15 @@ class SessionDevices:
         with self._lock:
             return self._encoder.encode(configs, parsed.faults or None, states)
 
-    def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
-        """Return the groups of a full frame in this session's application space."""
+    def devices_json(self, vocabulary: Vocabulary, version: str, more: Mapping[str, bytes] = NOTHING) -> bytes:
+        """Return the groups of a full frame in this session's application space; `more` as in `DeviceTexts.devices_json`."""
         self.update()
         settings = self._edge.settings
         records = [device.record for device in self.by_id.values()]
-        whole = frames.encoder(None, self._groups(vocabulary), version, settings)
-        configs = frames.configs(records, self._config, vocabulary, settings, version)
-        return whole.encode(configs, None, self.modules.states())
+        configs = self._edge.device_texts.configs(records, self._config, vocabulary, settings, version, more)
+        states = self.modules.states()
+        with self._lock:
+            return frames.encoder(None, self._groups(vocabulary), version, settings).encode(configs, None, states)
 
     def _build_encoder(self) -> None:
         groups = self._groups(self._vocabulary)
@@ -285,4 +288,5 @@ class SessionDevices:
             for device in self.by_id.values()
             if self._vocabulary.group(device.kind, device.record.identity.connection) in groups
         ]
-        return dict(frames.configs(records, self._config, self._vocabulary, self._edge.settings, self._version))
+        settings = self._edge.settings
+        return self._edge.device_texts.configs(records, self._config, self._vocabulary, settings, self._version)

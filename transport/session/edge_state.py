@@ -1,4 +1,4 @@
-"""Edge state shared by all open sessions: published snapshots, modules, position holders and limits of hints."""
+"""Edge state shared by all open sessions: published snapshots, modules, position holders, texts of devices and limits of hints."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from actors.modules.registry import ModuleRegistry
 from transport.session.position_holders import PositionHolders
+from transport.wire.device_texts import DeviceTexts
 from transport.wire.hint_limit import HintLimit
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class EdgeState(ABC):
         self.modules = modules or ModuleRegistry()
         self.holders = PositionHolders()
         self.slow_hints = HintLimit()
+        self.device_texts = DeviceTexts()
 
     @abstractmethod
     def scale_output(self, session_id: int, gain: float) -> None:

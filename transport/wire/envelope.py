@@ -175,16 +175,14 @@ def answered(data: Data, *, envelope: bool, notes: Notes = NO_NOTES, error: str 
     extra = notes.fields()
     if envelope:
         head = encode_json({"ok": error is None, "error": error})
-        return _joined(head[:-1] + b',"data":' + body + b"}", extra)
-    return _joined(body, extra)
+        body = b'%b,"data":%b}' % (head[:-1], body)
+    return joined(body, encode_json(extra)) if extra else body
 
 
-def _joined(text: bytes, extra: Mapping[str, object]) -> bytes:
-    """Return the JSON object `text` with more fields at its end."""
-    if not extra:
-        return text
-    comma = b"" if text == b"{}" else b","
-    return text[:-1] + comma + encode_json(extra)[1:]
+def joined(text: bytes, more: bytes) -> bytes:
+    """Return the members of two JSON objects as one object; they have no name in common."""
+    comma = b"" if b"{}" in (text, more) else b","
+    return b"%b%b%b" % (text[:-1], comma, more[1:])
 
 
 def _warning(key: str) -> str:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from actors.session.api import Damping, SessionConfig, mount_of, preset_of
+from actors.session.api import Damping, mount_of, preset_of
 from actors.values.coefficients import kept
 from actors.values.identity import Connection, Kind
 from actors.values.kinds.base import MOVER_DEVICE_AREAS, MOVER_SESSION_AREAS, FrameShape
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena.runtime import Lease
 from fastpath.layout.constants import StateShape
-from fastpath.text.encoder import FrameEncoder, FrameEntry, StateFields, encode_json
+from fastpath.text.encoder import FrameEncoder, FrameEntry, StateFields
 from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from actors.device.api import DeviceRecord, Inventory
+    from actors.device.api import DeviceRecord
+    from actors.session.api import SessionConfig
     from actors.settings.api import SettingsView
     from fastpath.arena.access import Reader, Writer
     from fastpath.arena.runtime import Runtime
@@ -73,23 +74,22 @@ def encoder(session_id: int | None, groups: Groups, version: str, settings: Sett
     )
 
 
-def devices_json(
-    inventory: Inventory,
+def devices_encoder(
+    records: Iterable[DeviceRecord],
     runtime: Runtime,
     vocabulary: Vocabulary,
     settings: SettingsView,
     version: str = "3.1",
     start: SessionConfig | None = None,
-) -> bytes:
-    """Return the groups of a full frame, the body of GET /devices: in device space, or as a session that starts with `start` sees them."""
+) -> FrameEncoder:
+    """Return the encoder of the groups of a full frame: in device space, or as a session that starts with `start` sees them."""
 
     def entry(record: DeviceRecord) -> FrameEntry:
         reader = runtime.reader(record.lease)
         view = None if start is None else _start_view(runtime, record, start)
         return frame_entry(record, reader, view)
 
-    whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
-    return whole.encode(configs(inventory.devices, start or SessionConfig(), vocabulary, settings, version))
+    return encoder(None, grouped(records, vocabulary, entry), version, settings)
 
 
 def frame_entry(record: DeviceRecord, reader: Reader, writer: Writer | None) -> FrameEntry:
@@ -108,15 +108,6 @@ def frame_entry(record: DeviceRecord, reader: Reader, writer: Writer | None) -> 
 def is_wireless(record: DeviceRecord) -> bool:
     """Whether the device has a battery."""
     return record.identity.connection is Connection.WIRELESS
-
-
-def configs(
-    records: Iterable[DeviceRecord], config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
-) -> Mapping[str, bytes]:
-    """Return the JSON text of each device's `config`, by device id."""
-    return {
-        record.device_id: encode_json(config_of(record, config, vocabulary, settings, version)) for record in records
-    }
 
 
 def config_of(

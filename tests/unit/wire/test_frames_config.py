@@ -23,6 +23,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEntry, encode_json
 from tests.support.actors.doubles import inventory_of, settings_view, simulated_records
 from transport.wire import commands, frames
+from transport.wire.device_texts import DeviceTexts
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 
 ALL = ("arm", "compact", "grip", "grip:wired", "pen")
@@ -477,7 +478,7 @@ def test_devices_without_a_session_are_in_device_space(vocabulary: Vocabulary, v
     runtime = Runtime(stepping=True, realtime=False)
     records = simulated_records(runtime, *ALL)
 
-    shown = json.loads(frames.devices_json(Inventory(records), runtime, vocabulary, SETTINGS, version))
+    shown = json.loads(DeviceTexts().devices_json(Inventory(records), runtime, vocabulary, SETTINGS, version))
 
     assert list(shown) == list(vocabulary.groups())
     entries = {
@@ -503,7 +504,7 @@ def test_device_not_settled_is_never_ready_in_a_frame(word: str) -> None:
 
     def ready(phase: Phase) -> bool:
         inventory = Inventory((replace(record, phase=phase),))
-        groups = json.loads(frames.devices_json(inventory, runtime, NEUTRAL, SETTINGS))
+        groups = json.loads(DeviceTexts().devices_json(inventory, runtime, NEUTRAL, SETTINGS))
         (shown,) = groups[word]
         return bool(shown["status"]["ready"])
 
@@ -524,7 +525,7 @@ def test_each_setting_of_serialization_shows_in_frames(key: str, place: tuple[st
     inventory = Inventory(simulated_records(runtime, "arm"))
 
     def holds(raw: dict[str, object]) -> bool:
-        found = json.loads(frames.devices_json(inventory, runtime, NEUTRAL, settings_view(raw)))
+        found = json.loads(DeviceTexts().devices_json(inventory, runtime, NEUTRAL, settings_view(raw)))
         for step in place:
             found = found[step]
         return shown in found

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
-
-import orjson
+from typing import Final
 
 from actors.control.api import gap_data, read_gaps
-from actors.device.api import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration, actor_name
+from actors.device.api import MANAGER, ConfigureDevice, DeviceRecord, SaveConfiguration, actor_name
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, UnsupportedArea
 from actors.session.api import parse_selector, select
 from actors.settings.api import STORE, ConfirmLedger
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.device_selector import find, quoted
 from transport.http.results import Act, values_of
@@ -19,7 +18,7 @@ from transport.http.route import Route
 from transport.http.schema.devices import GROUPS, RECORD
 from transport.http.schema.json_schema import TEXT, FromService, obj
 from transport.http.schema.route_schema import SEVERAL_DEVICES, Query, RouteSchema
-from transport.wire.frames import devices_json
+from transport.wire.envelope import Encoded, joined
 
 NS_PER_S: Final = 1_000_000_000
 
@@ -52,71 +51,79 @@ async def list_devices(call: Call) -> Answer:
     if selector is None or selector.is_default:
         bridge, system = call.bridge, call.bridge.system
         start = None if selector is None else bridge.sessions.defaults
-        whole = devices_json(bridge.inventory, system.runtime, call.vocabulary, bridge.settings, call.version, start)
-        return Answer(_with_interruptions(call, whole))
+        whole = bridge.device_texts.devices_json(
+            bridge.inventory,
+            system.runtime,
+            call.vocabulary,
+            bridge.settings,
+            call.version,
+            start,
+            _interruptions(call),
+        )
+        return Answer(Encoded(whole))
     first, *others = select(selector, call.bridge.sessions).some()
+    lost = _interruptions(call)
     if not others:
-        return Answer(_with_interruptions(call, _as_seen_by(call, first.session_id)))
-    return await values_of(call.vocabulary, [_seen(call, one.session_id) for one in (first, *others)])
+        return Answer(_as_seen_by(call, first.session_id, lost))
+    return await values_of(call.vocabulary, [_seen(call, one.session_id, lost) for one in (first, *others)])
 
 
-def _seen(call: Call, session_id: int) -> Act:
-    async def run() -> Mapping[str, object]:
-        return _with_interruptions(call, _as_seen_by(call, session_id))
+def _seen(call: Call, session_id: int, lost: Mapping[str, bytes]) -> Act:
+    async def run() -> Encoded:
+        return _as_seen_by(call, session_id, lost)
 
     return Act({"session_id": session_id}, run)
 
 
-def _with_interruptions(call: Call, whole: bytes) -> dict[str, Any]:
-    """Return the groups with the `interruptions` of each device with motors, which frames do not have."""
-    groups: dict[str, Any] = orjson.loads(whole)
-    for record in call.bridge.inventory.devices:
-        if record.kind.has_motors:
-            group = groups.get(call.vocabulary.group(record.kind, record.identity.connection), ())
-            for entry in [group.get(record.device_id)] if isinstance(group, dict) else group:
-                if entry is not None and entry.get("device_id", record.device_id) == record.device_id:
-                    entry["interruptions"] = _interruptions_of(call, record)
-    return groups
+def _interruptions(call: Call) -> dict[str, bytes]:
+    """Return the member `interruptions` of each device with motors, which frames do not have, by device id."""
+    movers = (record for record in call.bridge.inventory.devices if record.kind.has_motors)
+    return {record.device_id: b',"interruptions":' + encode_json(_lost(call, record)) for record in movers}
 
 
-def _interruptions_of(call: Call, record: DeviceRecord) -> dict[str, object]:
+def _lost(call: Call, record: DeviceRecord) -> dict[str, object]:
     """Return what gaps of the loop took from a device since it connected."""
     return gap_data(read_gaps(call.bridge.system.runtime, record.lease))
 
 
-def _as_seen_by(call: Call, session_id: int) -> bytes:
+def _as_seen_by(call: Call, session_id: int, lost: Mapping[str, bytes]) -> Encoded:
     channel = call.bridge.channels.get(session_id)
     devices = None if channel is None else channel.devices
     if devices is None:
         raise NoSuchSession(session_id)
-    return devices.devices_json(call.vocabulary, call.version)
+    return Encoded(devices.devices_json(call.vocabulary, call.version, lost))
 
 
 async def read_device(call: Call) -> Answer:
     """Return each device in device space, with its id, the session that holds its position, and its reported fault."""
     found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary)
-    return await values_of(call.vocabulary, [_read(call, record) for record in found.some()])
+    first, *others = found.some()
+    if not others:
+        return Answer(entry_of(call, first))
+    return await values_of(call.vocabulary, [_read(call, record) for record in (first, *others)])
 
 
 def _read(call: Call, record: DeviceRecord) -> Act:
-    async def run() -> Mapping[str, object]:
-        return entry_of(call, record)
+    async def run() -> Encoded:
+        return _members_of(call, record)
 
     return Act({"device_id": record.device_id}, run)
 
 
-def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
+def entry_of(call: Call, record: DeviceRecord) -> Encoded:
     """Return the record of one device as answers show it."""
+    return Encoded(joined(encode_json({"device_id": record.device_id}), _members_of(call, record).text))
+
+
+def _members_of(call: Call, record: DeviceRecord) -> Encoded:
+    """Return the record without the device's id."""
     bridge, system = call.bridge, call.bridge.system
-    alone = Inventory((record,))
-    groups: Any = orjson.loads(devices_json(alone, system.runtime, call.vocabulary, bridge.settings, call.version))
-    group = groups[call.vocabulary.group(record.kind, record.identity.connection)]
-    entry = group[record.device_id] if call.version == "3.0" else group[0]
+    members = bridge.device_texts.members(record, system.runtime, call.vocabulary, bridge.settings, call.version)
     timeout_ns = int(bridge.settings.number("sessions/command_timeout") * NS_PER_S)
     held_by = bridge.holders.holder(record.device_id, system.runtime.now_ns(), timeout_ns)
     reports = system.links.fault(record.identity.port, record.identity.link_id)
-    lost = {"interruptions": _interruptions_of(call, record)} if record.kind.has_motors else {}
-    return {"device_id": record.device_id, **entry, "held_by": held_by, "reports": reports, **lost}
+    lost = {"interruptions": _lost(call, record)} if record.kind.has_motors else {}
+    return Encoded(joined(b"{%b}" % members, encode_json({"held_by": held_by, "reports": reports, **lost})))
 
 
 async def save_configuration(call: Call) -> Answer:

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
+from actors.control.messages import GapCounters
 from actors.device.messages import Inventory
 from actors.session.messages import SessionConfig
 from actors.settings.messages import SettingsView
-from fastpath.arena.runtime import Runtime
+from fastpath.arena.runtime import Lease, Runtime
 from tests.service.edge_server import EdgeServer
 from transport.http.resources import devices
+from transport.wire.device_texts import DeviceTexts
 from transport.wire.vocabulary import Vocabulary
 
 
 def fake_devices_json(
+    _texts: DeviceTexts,
     inventory: Inventory,
     runtime: Runtime,
     vocabulary: Vocabulary,
     settings: SettingsView,
-    version: str = "3.1",
-    start: SessionConfig | None = None,
+    version: str,
+    start: SessionConfig | None,
+    more: Mapping[str, bytes],
 ) -> bytes:
-    del runtime
+    del runtime, more
     settings.flag("serialization/explicit_fields")
     ids = [record.device_id for record in inventory.devices]
     return json.dumps(
@@ -31,9 +36,14 @@ def fake_devices_json(
     ).encode()
 
 
+def no_gaps(_runtime: Runtime, _lease: Lease) -> GapCounters:
+    return GapCounters()
+
+
 @pytest.fixture
 def rig(rig: EdgeServer, monkeypatch: pytest.MonkeyPatch) -> EdgeServer:
-    monkeypatch.setattr(devices, "devices_json", fake_devices_json)
+    monkeypatch.setattr(DeviceTexts, "devices_json", fake_devices_json)
+    monkeypatch.setattr(devices, "read_gaps", no_gaps)
     rig.add_device("049D")
     rig.add_session(5, "sim")
     rig.add_session(7, "sim")

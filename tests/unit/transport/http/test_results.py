@@ -8,7 +8,9 @@ from collections.abc import Mapping
 import pytest
 
 from actors.kit.errors import Busy, FirmwareTooOld, HapticError, InvalidInput, NoSuchSession
+from fastpath.text.encoder import encode_json
 from transport.http.results import Act, answer_of, deciding
+from transport.wire.envelope import Data, Encoded, answered
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 OLD = FirmwareTooOld("damping", "7.3", "7.5")
@@ -53,6 +55,24 @@ def test_several_devices_act_independently() -> None:
         ]
     }
     assert (answer.status, answer.error) == (400, "no")
+
+
+@pytest.mark.parametrize("values", [[{"value": 1.5}, {}], [{}, {"b": [None, "ü"], "c": {}}]])
+def test_encoded_values_give_the_body_that_their_values_give(values: list[Mapping[str, object]]) -> None:
+    def acts(*, encoded: bool) -> list[Act]:
+        def run_of(value: Mapping[str, object]) -> Act:
+            async def run() -> Data:
+                return Encoded(encode_json(value)) if encoded else value
+
+            return Act({"session_id": 7}, run)
+
+        return [run_of(value) for value in values] + [act("b", BAD), act("c")]
+
+    def body(*, encoded: bool) -> tuple[bytes, int, str | None]:
+        answer = asyncio.run(answer_of(NEUTRAL, acts(encoded=encoded), several=True))
+        return answered(answer.data, envelope=False), answer.status, answer.error
+
+    assert body(encoded=True) == body(encoded=False)
 
 
 def test_errors_use_the_vocabulary_of_the_request() -> None:
