@@ -1,4 +1,4 @@
-"""Caches of HTTP response bodies: rebuilt when their data's version changes, or at most twice a second."""
+"""Caches of HTTP response bodies: made again when their data is replaced, or at most twice a second."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ from typing import Final, Generic, TypeVar
 from fastpath.arena.runtime import now_ns
 from transport.http.schema.service_values import ServiceValues
 from transport.wire.envelope import Encoded
+from transport.wire.remembered import Remembered
 
 V = TypeVar("V")
 B = TypeVar("B")
 S_NS: Final = 1_000_000_000
 MADE_A_SECOND: Final = 2
+# `communication/max_sessions` allows no more.
+MOST_SESSIONS: Final = 256
 
 
 class RateLimitedBody(Generic[B]):
@@ -81,3 +84,7 @@ class BodyCache:
         """`now_ns`: the clock of the metrics, in ns."""
         self.metrics: Final = RateLimitedBody[bytes](now_ns)
         self.description: Final = VersionedBody[ServiceValues, Encoded]()
+        # By session id; the ids of all devices; the list of all ports.
+        self.session_heads: Final = Remembered[bytes](MOST_SESSIONS)
+        self.device_ids: Final = Remembered[bytes](1)
+        self.ports: Final = Remembered[Encoded](1)

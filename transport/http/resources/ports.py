@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from actors.port.api import PORTS, PortState, PortStatus, ResetPort
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.durable import confirmed
 from transport.http.route import Route
 from transport.http.schema.json_schema import TEXT, WHOLE, FromService, Named, listed, nullable, obj, word
 from transport.http.schema.route_schema import RouteSchema
 from transport.security import audit
+from transport.wire.envelope import Encoded
 
 PORT: Final = Named(
     "Port",
@@ -34,7 +36,12 @@ RESET: Final = RouteSchema(PORT, path=WHICH, fails=(409, 507))
 
 async def list_ports(call: Call) -> Answer:
     """Return every known or blocked port, by name."""
-    return Answer({"ports": [_as_json(status) for status in call.bridge.ports.ports]})
+    table = call.bridge.ports
+
+    def made() -> Encoded:
+        return Encoded(encode_json({"ports": [_as_json(status) for status in table.ports]}))
+
+    return Answer(call.edge.body_cache.ports.get("", (table,), made))
 
 
 async def read_port(call: Call) -> Answer:

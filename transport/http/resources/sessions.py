@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
 from actors.session.api import Change, ClearProfile, DeclareProfile, Selected, SessionRecord, parse_selector, select
-from transport.http.call import Answer, Call
+from fastpath.text.encoder import encode_json
+from transport.http.call import Answer, Call, Edge
 from transport.http.durable import confirmed
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
@@ -17,6 +18,7 @@ from transport.http.schema.route_schema import SESSION_ID, SEVERAL_SESSIONS, Rou
 from transport.http.schema.values import BASIS, PROFILE, PROFILE_SHOWN
 from transport.http.session_scope import OpenScope
 from transport.security import audit
+from transport.wire.envelope import Encoded
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -65,16 +67,16 @@ def routes() -> Iterator[Route]:
 
 async def list_sessions(call: Call) -> Answer:
     """Return every open session, oldest first."""
-    return _listed(call.bridge, call.bridge.sessions.sessions)
+    return _listed(call.edge, call.bridge.sessions.sessions)
 
 
 async def read_session(call: Call) -> Answer:
     """Return one record; a list for a pattern (even if empty) or a name of several sessions."""
     selected = _selected(call)
     if selected.several:
-        return _listed(call.bridge, selected.sessions)
+        return _listed(call.edge, selected.sessions)
     (record,) = selected.some()
-    return Answer(_as_json(call.bridge, record))
+    return _one(call.edge, record)
 
 
 async def disconnect_sessions(call: Call) -> Answer:
@@ -87,7 +89,7 @@ async def disconnect_sessions(call: Call) -> Answer:
             audit(call.peer, str(record.session_id), "disconnected over HTTP")
             channel.disconnect(CLOSED_BY_REQUEST, "disconnected over HTTP")
     if not selected.many:
-        return Answer(_as_json(call.bridge, records[0]))
+        return _one(call.edge, records[0])
     return Answer({"results": [{"session_id": record.session_id, "ok": True} for record in records]})
 
 
@@ -142,13 +144,36 @@ def _selected(call: Call) -> Selected:
     return select(parse_selector(call.words["session"], start_values=False), call.bridge.sessions)
 
 
-def _listed(bridge: Bridge, records: tuple[SessionRecord, ...]) -> Answer:
-    return Answer({"session_count": len(records), "sessions": [_as_json(bridge, record) for record in records]})
+def _listed(edge: Edge, records: tuple[SessionRecord, ...]) -> Answer:
+    devices = _devices(edge)
+    texts = b",".join([_text(edge, record, devices) for record in records])
+    return Answer(Encoded(b'{"session_count":%d,"sessions":[%b]}' % (len(records), texts)))
 
 
-def _as_json(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
-    channel = bridge.channels.get(record.session_id)
-    return {
+def _one(edge: Edge, record: SessionRecord) -> Answer:
+    return Answer(Encoded(_text(edge, record, _devices(edge))))
+
+
+def _devices(edge: Edge) -> bytes:
+    """Return the text of all devices' ids."""
+    devices = edge.bridge.inventory.devices
+    return edge.body_cache.device_ids.get("", (devices,), lambda: encode_json([one.device_id for one in devices]))
+
+
+def _text(edge: Edge, record: SessionRecord, devices: bytes) -> bytes:
+    """Return the text of a session: its counts of this moment in what is kept until its record is replaced."""
+    channel = edge.bridge.channels.get(record.session_id)
+    return b'%b,"frames_sent":%d,"commands_received":%d,"devices":%b}' % (
+        edge.body_cache.session_heads.get(record.session_id, (record,), lambda: _head(record)),
+        0 if channel is None else channel.frames_sent,
+        0 if channel is None else channel.commands_received,
+        devices,
+    )
+
+
+def _head(record: SessionRecord) -> bytes:
+    """Return the text of the members that the record has, without the last brace."""
+    shown = {
         "session_id": record.session_id,
         "profile": {"name": record.config.profile},
         "basis": {"permutation": str(record.config.basis)},
@@ -156,7 +181,5 @@ def _as_json(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
         "version": record.client.version,
         "remote_address": record.client.remote_address,
         "connected_at": record.connected_at,
-        "frames_sent": channel.frames_sent if channel is not None else 0,
-        "commands_received": channel.commands_received if channel is not None else 0,
-        "devices": [device.device_id for device in bridge.inventory.devices],
     }
+    return encode_json(shown)[:-1]
