@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 
 from fastpath.arena.runtime import now_ns
+from transport.http.metrics_page import MetricsPage
 from transport.http.schema.service_values import ServiceValues
 from transport.wire.envelope import Encoded
 from transport.wire.remembered import Remembered
@@ -83,6 +84,7 @@ class BodyCache:
     def __init__(self, now_ns: Callable[[], int]) -> None:
         """`now_ns`: the clock of the metrics, in ns."""
         self.metrics: Final = RateLimitedBody[bytes](now_ns)
+        self.metrics_pages: Final[dict[str, MetricsPage]] = {}  # by content type
         self.description: Final = VersionedBody[ServiceValues, Encoded]()
         # By session id; the ids of all devices; the list of all ports.
         self.session_heads: Final = Remembered[bytes](MOST_SESSIONS)

@@ -11,6 +11,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.openmetrics.exposition import ALLOWUTF8, DOTS, UNDERSCORES, VALUES
 
 from transport.http.call import Call, Text
+from transport.http.metrics_page import MetricsPage
 from transport.http.resources.health import obstacle
 from transport.http.route import Route
 from transport.http.schema.route_schema import RouteSchema
@@ -40,8 +41,11 @@ async def read_metrics(call: Call) -> Text:
     _, content_type = choose_encoder(call.headers.get("Accept", ""))
     if content_type not in FORMATS:
         _, content_type = choose_encoder(OPENMETRICS)
-    encode = FORMATS[content_type]
-    return Text(call.edge.body_cache.metrics.get(content_type, lambda: encode(_updated(call.bridge))), content_type)
+    cache = call.edge.body_cache
+    page = cache.metrics_pages.get(content_type)
+    if page is None:
+        page = cache.metrics_pages[content_type] = MetricsPage(FORMATS[content_type])
+    return Text(cache.metrics.get(content_type, lambda: page.text(_updated(call.bridge))), content_type)
 
 
 def _updated(bridge: Bridge) -> CollectorRegistry:
