@@ -60,6 +60,9 @@ class DeviceConfig:
     navigation: NavigationConfig = field(default_factory=NavigationConfig)
 
 
+UNCONFIGURED: Final = DeviceConfig()
+
+
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
     """Configuration of one session."""
@@ -74,7 +77,7 @@ class SessionConfig:
 
     def device(self, device_id: str) -> DeviceConfig:
         """Return the configuration of one device, defaults where nothing was configured."""
-        return self.devices.get(device_id, DeviceConfig())
+        return self.devices.get(device_id, UNCONFIGURED)
 
     def basis_of(self, device_id: str) -> Basis:
         """Return the device's own basis, else the session's."""

@@ -35,6 +35,7 @@ class SessionDevice:
         self._gate = 0.0
         self._gain = 1.0
         self._bubble: Bubble | None = None
+        self._entry: FrameEntry | None = None
         self.preset = DEFAULT_PRESET
         self.mount = Transform()
         self.update(record)
@@ -42,6 +43,7 @@ class SessionDevice:
 
     def update(self, record: DeviceRecord) -> None:
         """Update from the device's inventory record."""
+        self._entry = None
         self.record = record
         self.device_id: str = record.device_id
         self.kind: Kind = record.kind
@@ -98,4 +100,6 @@ class SessionDevice:
 
     def entry(self) -> FrameEntry:
         """Return the device's entry for the frame encoder."""
-        return frames.frame_entry(self.record, self.reader, self.writer)
+        if self._entry is None:
+            self._entry = frames.frame_entry(self.record, self.reader, self.writer)
+        return self._entry
