@@ -72,6 +72,11 @@ def memory_mib(pid: int, field: str) -> float:
     raise ValueError(f"/proc/{pid}/status has no {field}: use VmHWM, VmRSS or RssAnon")
 
 
+def main_thread_ns(pid: int) -> int:
+    """Return the processor time of a process's main thread, ns; it is current while the thread sleeps."""
+    return int((PROC / str(pid) / "task" / str(pid) / "schedstat").read_text(encoding="utf-8").split()[0])
+
+
 def cores() -> Cores:
     """Return the CPUs that the service chooses on this machine for the loop and for all other threads."""
     return of_this_machine("auto", LOOP_PRIORITY)

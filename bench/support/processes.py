@@ -1,11 +1,11 @@
-"""Start and stop the processes of a benchmark: the driving client and the reference echo servers."""
+"""Start and stop the processes of a benchmark: the driving client and the reference servers."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,13 +91,27 @@ def echo_server(frame: str, folder: Path, kind: Echo = "tornado") -> Generator[t
     """Run an echo server of this frame; yield its process id and address."""
     path = folder / "frame.json"
     path.write_text(frame, encoding="utf-8")
-    module = f"bench.support.{kind}_echo"
+    with _server(f"bench.support.{kind}_echo", path) as found:
+        yield found
+
+
+@contextmanager
+def body_server(bodies: Mapping[str, bytes], folder: Path) -> Generator[tuple[int, str]]:
+    """Run a server that answers GET of `/NAME` with these bodies; yield its process id and address."""
+    for name, body in bodies.items():
+        (folder / name).write_bytes(body)
+    with _server("bench.support.body_server", folder) as found:
+        yield found
+
+
+@contextmanager
+def _server(module: str, path: Path) -> Generator[tuple[int, str]]:
     process = _start(module, [str(path)])
     try:
         assert process.stdout is not None
         words = process.stdout.readline().split()
         if words[:1] != ["ready"]:
-            raise RuntimeError(f"the echo server did not start: run python -m {module} FILE to see why")
+            raise RuntimeError(f"a reference server did not start: run python -m {module} to see why")
         yield process.pid, words[1]
     finally:
         _end(process)
