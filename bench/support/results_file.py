@@ -36,14 +36,8 @@ class Run:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """Return a run from its JSON."""
-        rows = [
-            Row(**{**row, "limit": None if row["limit"] is None else Limit(**row["limit"])}) for row in kept["rows"]
-        ]
+        rows = tuple(_row(row) for row in kept["rows"])
         return cls(kept["at"], kept["commit"], kept["machine"], kept["meanwhile"], rows)
-
-    def row(self, section: str, name: str) -> Row | None:
-        """Return the row of this name in a section, None without it."""
-        return next((row for row in self.rows if (row.section, row.name) == (section, name)), None)
 
 
 def append(run: Run, folder: Path = FOLDER) -> Path:
@@ -71,6 +65,11 @@ def slug(machine: str) -> str:
     """Return a file name for a machine: its processor and their number."""
     processor, _, rest = machine.partition(", ")
     return re.sub(r"[^a-z0-9]+", "-", f"{processor} {rest.split(',', 1)[0]}".lower()).strip("-")
+
+
+def _row(kept: Mapping[str, Any]) -> Row:
+    limit = None if kept["limit"] is None else Limit(**kept["limit"])
+    return Row(kept["section"], kept["name"], kept["figure"], kept["unit"], kept["reference"], limit, kept["note"])
 
 
 def _commit() -> str:

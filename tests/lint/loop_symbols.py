@@ -32,11 +32,11 @@ COMPILER = re.compile(
 CLOCK = re.compile(r"clock_gettime")
 WAIT = re.compile(r"clock_nanosleep")
 SETUP = re.compile(
-    r"prctl|syscall|sigfillset|__errno_location"
+    r"prctl|syscall|sigfillset|getpriority|__errno_location"
     r"|pthread_(?:self|sigmask|setname_np|setschedparam|setaffinity_np)"
 )
 STREAM = re.compile(
-    r"epoll_(?:wait|ctl)|setpriority|read|write|recv|send|__errno_location|pthread_mutex_(?:trylock|unlock)|realloc|strlen|strtod_l|_ZSt8to_chars\w+"
+    r"epoll_(?:wait|ctl)|[gs]etpriority|read|write|recv|send|__errno_location|pthread_mutex_(?:trylock|unlock)|realloc|strlen|strtod_l|_ZSt8to_chars\w+"
 )
 PORT = re.compile(r"p?poll|read|write|ioctl|tcflush|__errno_location")
 

@@ -34,7 +34,9 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RunningS
     library, counts = folder / "count_calls.so", folder / "counts"
     subprocess.run([compiler, "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, SOURCE, "-ldl"], check=True)
     counts.write_bytes(bytes(48))
-    with RunningService(settings=NATIVE, environment={"LD_PRELOAD": str(library), "COUNT_CALLS": str(counts)}) as service:
+    with RunningService(
+        settings=NATIVE, environment={"LD_PRELOAD": str(library), "COUNT_CALLS": str(counts)}
+    ) as service:
         yield service, np.memmap(counts, dtype=np.uint64, mode="r", shape=(2, 3))
 
 

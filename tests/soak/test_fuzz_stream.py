@@ -62,10 +62,8 @@ def test_afl_finds_no_crash(tmp_path: Path, results: ResultTable) -> None:
             "AFL_NO_UI": "1",
         },
     )
-    statistics = dict(
-        (part.strip() for part in line.split(":", 1))
-        for line in (found / "default" / "fuzzer_stats").read_text(encoding="utf-8").splitlines()
-    )
+    lines = (found / "default" / "fuzzer_stats").read_text(encoding="utf-8").splitlines()
+    statistics = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     tries = int(statistics["execs_done"])
     note = f"{tries:,} inputs in {SECONDS} s, {statistics['corpus_found']} that reached something new, {statistics['bitmap_cvg']} of the edges"
     crashes, hangs = (len(list((found / "default" / kind).glob("id:*"))) for kind in ("crashes", "hangs"))

@@ -44,7 +44,10 @@ class RunningService(WithAddresses):
         self._arguments = arguments
         self._simulate = simulate
         unless_given = FREE_PORTS if simulate else {**FREE_PORTS, "devices/simulated": "[]"}
-        self._settings = {**unless_given, **{key: str(value) for key, value in {**STREAMING, **(settings or {})}.items()}}
+        self._settings = {
+            **unless_given,
+            **{key: str(value) for key, value in {**STREAMING, **(settings or {})}.items()},
+        }
         self._given_state_dir = state_dir
         self._command = list(command or [str(Path(sys.executable).with_name("hapticd"))])
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("HAPTICD_")}

@@ -45,10 +45,9 @@ def test_runs_come_back_as_they_were(tmp_path: Path) -> None:
 
 
 def test_file_keeps_the_newest_runs(tmp_path: Path) -> None:
-    for at in range(KEPT_RUNS + 3):
-        path = append(run(f"{at:02}"), tmp_path)
+    paths = [append(run(f"{at:02}"), tmp_path) for at in range(KEPT_RUNS + 3)]
 
-    assert [each.at for each in read(path)] == [f"{at:02}" for at in range(3, KEPT_RUNS + 3)]
+    assert [each.at for each in read(paths[-1])] == [f"{at:02}" for at in range(3, KEPT_RUNS + 3)]
 
 
 def test_folder_without_runs_has_no_newest(tmp_path: Path) -> None:

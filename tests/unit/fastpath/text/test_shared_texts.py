@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,10 +13,13 @@ from fastpath.arena.access import Writer
 from fastpath.text.encoder import FrameEncoder, SharedTexts
 from tests.unit.fastpath.text.frame_rig import FrameRig
 
-IDENTITY = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
+Vector: TypeAlias = tuple[float, float, float]
+Space: TypeAlias = tuple[Vector, tuple[float, float, float, float], Vector]
+
+IDENTITY: Space = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 ARM, GRIP = "049D", "16F2"
 # Changes of what a session sees, by number: rotations and offsets of its workspace.
-SPACES = [
+SPACES: list[Space] = [
     IDENTITY,
     ((0.1, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0)),
     ((0.0, 0.0, 0.0), (0.6, 0.0, 0.8, 0.0), (1.0, 1.0, 1.0)),
@@ -107,15 +112,34 @@ def test_numbers_that_have_no_text_are_counted_for_each_frame() -> None:
     assert sessions.encoders[0].nulls == sessions.encoders[1].nulls > 0
 
 
+def step(sessions: Sessions, ticks: int) -> None:
+    sessions.rig.runtime.step(ticks)
+
+
+def use_space(sessions: Sessions, at: int, space: Space, *, mount: bool) -> None:
+    writer = sessions.writers[at]
+    (writer.set_mount if mount else writer.set_workspace)(*space)
+
+
+def command(sessions: Sessions, at: int, newton: float | None) -> None:
+    writer = sessions.writers[at]
+    writer.begin()
+    if newton is not None:
+        writer.force(newton, 0, 0)
+    writer.publish()
+
+
+def accept(sessions: Sessions, *, accepts: bool) -> None:
+    sessions.rig.publish(ARM, accepts_commands=accepts)
+
+
+NUMBERS = st.integers(0, 3)
 CHANGES = st.lists(
     st.one_of(
-        st.tuples(st.just("step"), st.integers(1, 3)),
-        st.tuples(st.just("space"), st.integers(0, 3), st.sampled_from(SPACES)),
-        st.tuples(st.just("mount"), st.integers(0, 3), st.sampled_from(SPACES)),
-        st.tuples(st.just("force"), st.integers(0, 3), st.floats(-5, 5)),
-        st.tuples(st.just("release"), st.integers(0, 3)),
-        st.tuples(st.just("device"), st.booleans()),
-        st.tuples(st.just("frame"), st.integers(0, 3)),
+        st.builds(partial, st.just(step), ticks=st.integers(1, 3)),
+        st.builds(partial, st.just(use_space), at=NUMBERS, space=st.sampled_from(SPACES), mount=st.booleans()),
+        st.builds(partial, st.just(command), at=NUMBERS, newton=st.none() | st.floats(-5, 5)),
+        st.builds(partial, st.just(accept), accepts=st.booleans()),
     ),
     max_size=40,
 )
@@ -123,26 +147,11 @@ CHANGES = st.lists(
 
 @settings(max_examples=100, deadline=None)
 @given(CHANGES, st.lists(st.integers(0, len(FORMATS)), min_size=4, max_size=4))
-def test_shared_texts_are_those_that_each_would_write(changes: list[tuple[str, ...]], formats: list[int]) -> None:
+def test_shared_texts_are_those_that_each_would_write(
+    changes: list[Callable[[Sessions], None]], formats: list[int]
+) -> None:
     sessions = Sessions(4, lambda at: formats[at])
     for change in changes:
-        match change:
-            case ("step", ticks):
-                sessions.rig.runtime.step(ticks)
-            case ("space", at, space):
-                sessions.writers[at].set_workspace(*space)
-            case ("mount", at, space):
-                sessions.writers[at].set_mount(*space)
-            case ("force", at, newton):
-                sessions.writers[at].begin()
-                sessions.writers[at].force(newton, 0, 0)
-                sessions.writers[at].publish()
-            case ("release", at):
-                sessions.writers[at].begin()
-                sessions.writers[at].publish()
-            case ("device", accepts):
-                sessions.rig.publish(ARM, accepts_commands=accepts)
-            case (_, at):
-                sessions.check(at)
+        change(sessions)
         for at in range(4):
             sessions.check(at)
