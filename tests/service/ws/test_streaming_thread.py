@@ -112,6 +112,35 @@ def test_force_of_the_thread_is_at_the_device_in_the_next_tick(service: InProces
     assert tuple(service.state(ARM)["force"]) == (0, 0, 0)
 
 
+def test_module_that_is_switched_on_and_off_while_a_client_streams_takes_the_session_and_gives_it_back(
+    service: InProcessService, connect: Connect
+) -> None:
+    client, first = connect({"vocabulary": "neutral"})
+    session = first["session_id"]
+    floor = {"shape": "plane", "point": xyz(0, 0, 0), "normal": xyz(0, 0, 1), "stiffness": 500, "damping": 5}
+    client.ask(arm(commands=UP))
+    before = stock_messages(service, session)
+    try:
+        for _ in range(3):
+            assert exchange(service.http, "POST", "/settings", {"features/contact/enabled": True}).status == 200
+            assert "errors" not in client.ask(arm(commands={"set_contact": floor}))
+            assert "errors" not in client.ask(arm(commands=UP))
+            assert not is_native(service, session)
+            assert exchange(service.http, "POST", "/settings", {"features/contact/enabled": False}).status == 200
+            (error,) = client.ask(arm(commands={"set_contact": floor}))["errors"]
+            assert "features/contact/enabled" in error["reason"]
+            client.ask(arm(commands=UP))
+            asked = stock_messages(service, session)
+            for _ in range(5):
+                client.ask(arm(commands=UP))
+            assert stock_messages(service, session) == asked
+    finally:
+        exchange(service.http, "DELETE", "/settings/features/contact/enabled")
+    assert stock_messages(service, session) > before
+    service.step(2)
+    assert force(client.ask(arm(commands=UP))) == [0, 0, UP["set_cursor_force"]["vector"]["z"]]
+
+
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
 @pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
 def test_frame_of_the_thread_is_that_of_the_event_loop_byte_for_byte(
