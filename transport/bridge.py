@@ -6,6 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
+from actors.kit.errors import NoSlot
+from actors.session.api import MANAGER
 from transport.session.edge_state import EdgeState
 from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import HintLimit
@@ -14,6 +16,7 @@ from transport.ws.turns import Turns
 if TYPE_CHECKING:
     from actors.kit.message import Request
     from actors.modules.registry import ModuleRegistry
+    from actors.session.api import OpenSession, SessionHandle
     from actors.system import System
     from transport.session.devices import SessionDevices
     from transport.ws.native import NativeStreams
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 LOOKS: Final = 200
 PAUSE_S: Final = 0.005
+SLOT_S: Final = 0.05
 
 
 class Channel(Protocol):
@@ -74,6 +78,16 @@ class Bridge(EdgeState):
     async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
         """Ask the actor `name` and return its reply; Busy after `timeout_s`, NoSuchActor, or what its handler raised."""
         return await ask_async(self.system.context.directory, name, request, timeout_s=timeout_s)
+
+    async def open_session(self, request: OpenSession) -> SessionHandle:
+        """Open a session. Ask a second time if all slots are taken: a freed slot is usable after the loop's next tick. NoSlot, Busy."""
+        try:
+            return await self.ask(MANAGER, request)
+        except NoSlot:
+            if len(self.channels) >= self.settings.integer("communication/max_sessions"):
+                raise
+        await asyncio.sleep(SLOT_S)
+        return await self.ask(MANAGER, request)
 
     async def profile_shown(self, session_id: int, profile: str) -> None:
         """Wait until the session table, which selectors read, shows the session's new profile; at most one second."""

@@ -32,6 +32,7 @@ from transport.http.resources.health import readiness
 from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
 from transport.listeners import Listeners
+from transport.local.server import LocalServer
 from transport.log import Log
 from transport.service_manager import MainTurns, ServiceManager
 from transport.settings_catalog import SETTINGS_CATALOG
@@ -106,6 +107,8 @@ class Service:
         self._log.hide((self._directory.token(),))
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()
+        local = LocalServer(bridge, self._directory.path)
+        local.open()
         signals.wake(loop, lambda: _read_log_level(system))
         start = _Start(system)
         try:
@@ -117,7 +120,7 @@ class Service:
                 await signals.stop.wait()
         finally:
             self._manager.stopping()
-            await _end(bridge, listeners, start)
+            await _end(bridge, listeners, local, start)
             signals.ignore(loop)
         if self._fatal is not None:
             logger.critical(self._fatal)
@@ -185,13 +188,15 @@ class _Start:
             self.error = error
 
 
-async def _end(bridge: Bridge, listeners: Listeners, start: _Start) -> None:
+async def _end(bridge: Bridge, listeners: Listeners, local: LocalServer, start: _Start) -> None:
     """Stop everything, zero force first and last; a part that hangs is left behind with a log line."""
     bridge.stopping = True
     listeners.close()
+    local.close()
     for channel in list(bridge.channels.values()):
         channel.disconnect(GOING_AWAY, "the service is stopping")
     bridge.system.runtime.stop()
+    local.stop()
     await _at_most(START_TIMEOUT_S, lambda: not start.under_way)
     await _at_most(GOODBYE_S, lambda: not bridge.channels)
     if start.under_way:

@@ -114,6 +114,13 @@ def communication() -> Iterator[Setting]:
         unit="s",
         advanced=True,
     )
+    yield flag(
+        "communication/local/enabled",
+        "Let programs on this machine, of the service's user or root, command devices through shared memory; docs/local.md.",
+        default=True,
+        locked=True,
+        advanced=True,
+    )
     yield flag("communication/serial/enabled", "Look for devices on serial ports.", default=True)
     yield flag("communication/usb/enabled", "Look for devices on USB.", default=True)
 

@@ -15,6 +15,7 @@ from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, MonitorMemory, OptionalLimits, OptionalMemory, OscillationParams, OscillationRate, Rendering, SetPoint,
     Thermal, ThermalParams,
 )
+from fastpath.layout.local cimport LocalCommands, LocalShared
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
@@ -258,6 +259,8 @@ cdef struct DeviceSlot:
     uint64_t damped[SESSION_WORDS]
     uint64_t navigating[SESSION_WORDS]
     uint64_t playing[SESSION_WORDS]
+    # sessions whose commands come from a page of shared memory
+    uint64_t local[SESSION_WORDS]
     # of each session: the stamp of the command that fades, and its gain in the last tick
     int64_t fading_ns[MAX_SESSIONS]
     double fading_gain[MAX_SESSIONS]
@@ -295,6 +298,7 @@ cdef struct RecordCell:
     Navigated shown
     # the loop's own
     Touch touch
+    LocalCommands local
 
 cdef struct Arena:
     uint64_t bytes
@@ -329,4 +333,5 @@ cdef struct Arena:
     int64_t window_ns
     SessionSlot sessions[MAX_SESSIONS]
     DeviceSlot devices[MAX_DEVICES]
+    LocalShared local
     RecordCell *records

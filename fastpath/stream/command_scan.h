@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout/limits.h"
+
 #define HD_WORD_BYTES 40
 #define HD_SCAN_GROUPS 48
 #define HD_SCAN_DEVICES 64
@@ -211,7 +213,7 @@ static inline int hd_scan_body(hd_cursor *c, const hd_words *words, const hd_com
         if (key == 3 || seen >> key & 1) return 0;
         seen |= 1u << key;
         if (!hd_take_number(c, words->numbers, &value[key])) return 0;
-        if (!(value[key] >= -command->largest && value[key] <= command->largest)) return 0;
+        if (!hd_within(value[key], command->largest)) return 0;
         more = hd_take_next(c, '}');
         if (more < 0) return 0;
     }

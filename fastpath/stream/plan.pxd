@@ -3,10 +3,11 @@
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from fastpath.arena.holding cimport HELD, goes_on_holding
 from fastpath.arena.record_writes cimport hand_over, is_leased, write_set_point
 from fastpath.cells.cells cimport hd_load
 from fastpath.layout.arena cimport Arena, Record
-from fastpath.layout.constants cimport COMMAND_ANGLE, COMMAND_POSITION, MAX_DEVICES
+from fastpath.layout.constants cimport COMMAND_POSITION, MAX_DEVICES
 from fastpath.text.frame_plan cimport FramePlan
 
 cdef extern from "stream/command_scan.h" nogil:
@@ -54,9 +55,6 @@ cdef extern from "stream/command_scan.h" nogil:
         hd_point points[64]
     bint hd_scan_message(const char *message, size_t size, const hd_words *words, hd_scan *out)
 
-cdef enum:
-    HELD = 1 << COMMAND_POSITION | 1 << COMMAND_ANGLE
-
 cdef struct DevicePlan:
     Record *record
     int session
@@ -85,17 +83,14 @@ cdef inline bint is_open(const StreamPlan *plan) noexcept nogil:
 
 
 cdef inline bint may_hold(const StreamPlan *plan, const hd_scan *scan, int64_t now_ns) noexcept nogil:
-    """Return whether the session goes on holding each position that it sends; who may begin to is decided elsewhere.
-
-    Half the time-out leaves time until another session may take the device.
-    """
+    """Return whether the session goes on holding each position that it sends; who may begin to is decided elsewhere."""
     cdef const Record *record
     cdef uint32_t i
     for i in range(scan.count):
         if not HELD >> scan.points[i].code & 1:
             continue
         record = plan.devices[scan.points[i].device].record
-        if record.commands & HELD == 0 or record.duck <= 0 or now_ns - record.command_ns > plan.timeout_ns // 2:
+        if record.duck <= 0 or not goes_on_holding(record.commands, record.command_ns, now_ns, plan.timeout_ns):
             return False
         if scan.points[i].code == COMMAND_POSITION and record.view.clutch == 0:
             return False

@@ -16,9 +16,11 @@ from fastpath.layout.constants cimport (
     FADE_MILLISECONDS, MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
 from fastpath.layout.contact cimport CONTACT_COMMAND
+from fastpath.layout.local cimport LocalCommands
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.navigation.bubble cimport held_position, restart_bubble
 from fastpath.tick.effects cimport Played, play, plays
+from fastpath.tick.local_commands cimport drop_faded, local_commands
 
 cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
@@ -108,9 +110,13 @@ cdef inline void arbitrate(
     Fades take the true time `dt` since the last tick (s), ramps the nominal `period` of the loop (s).
     """
     cdef DeviceSlot *slot = &arena.devices[device]
-    cdef uint64_t fresh, live, damped, navigating, playing, bits, bit
+    cdef uint64_t fresh, live, damped, navigating, playing, local, bits, bit
     cdef RecordCell *cell
     cdef Record *record
+    cdef LocalCommands *from_page
+    cdef const double (*points)[3]
+    cdef uint32_t commands
+    cdef int64_t command_ns
     cdef double gain, gate
     cdef int word, session, i
     for i in range(3):
@@ -136,7 +142,8 @@ cdef inline void arbitrate(
         damped = slot.damped[word]
         navigating = slot.navigating[word]
         playing = slot.playing[word]
-        bits = live | damped | navigating | playing | fresh
+        local = hd_load(&slot.local[word])
+        bits = live | damped | navigating | playing | fresh | local
         if bits == 0:
             continue
         while bits != 0:
@@ -159,51 +166,66 @@ cdef inline void arbitrate(
                 if record.damping[i] > 0:
                     damped |= bit
                     total.damping[i] = max(total.damping[i], slot.duck[session] * record.damping[i])
-            if record.navigation.mode != NAVIGATION_OFF:
+            # Commands from a page are in the device frame: no bubble moves them.
+            if record.navigation.mode != NAVIGATION_OFF and local & bit == 0:
                 navigating |= bit
                 restart_bubble(&cell.navigator, record)
             if plays(record.effects):
                 playing |= bit
                 play(record.effects, slot.duck[session], now, period, &total.effect)
-            if record.commands == 0:
+            commands = record.commands
+            command_ns = record.command_ns
+            points = record.set_points
+            if local & bit:
+                from_page = local_commands(arena, cell, record, device, now, timeout)
+                commands = from_page.commands
+                command_ns = from_page.command_ns
+                points = from_page.set_points
+            if commands == 0:
                 continue
-            gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
+            gain = faded(slot, session, command_ns, hold_gain(now - command_ns, timeout), dt)
             if gain <= 0:
                 slot.inner.state.faded += 1
+                if local & bit:
+                    drop_faded(arena, &cell.local, device)
                 continue
             live |= bit
             gain *= slot.duck[session]
             gate = slot.gate[session]
-            if (record.commands & (1 << COMMAND_FORCE | 1 << COMMAND_TORQUE)
-                    and (total.client_ns == 0 or record.command_ns < total.client_ns)):
-                total.client_ns = record.command_ns
-            if record.commands >> COMMAND_FORCE & 1:
+            if (commands & (1 << COMMAND_FORCE | 1 << COMMAND_TORQUE)
+                    and (total.client_ns == 0 or command_ns < total.client_ns)):
+                total.client_ns = command_ns
+            if commands >> COMMAND_FORCE & 1:
                 total.has_force = True
                 for i in range(3):
-                    total.force[i] += gain * record.set_points[<int>COMMAND_FORCE][i]
-                    total.gated_force[i] += gate * gain * record.set_points[<int>COMMAND_FORCE][i]
-            if record.commands >> CONTACT_COMMAND & 1:
+                    total.force[i] += gain * points[<int>COMMAND_FORCE][i]
+                    total.gated_force[i] += gate * gain * points[<int>COMMAND_FORCE][i]
+            if commands >> CONTACT_COMMAND & 1:
                 total.has_force = True
                 total.contacts += 1
                 cell.touch.gain = gain
-            if record.commands >> COMMAND_TORQUE & 1:
+            if commands >> COMMAND_TORQUE & 1:
                 total.has_torque = True
                 for i in range(3):
-                    total.torque[i] += gain * record.set_points[<int>COMMAND_TORQUE][i]
-                    total.gated_torque[i] += gate * gain * record.set_points[<int>COMMAND_TORQUE][i]
-            if record.commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
+                    total.torque[i] += gain * points[<int>COMMAND_TORQUE][i]
+                    total.gated_torque[i] += gate * gain * points[<int>COMMAND_TORQUE][i]
+            if commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
                 total.has_position = True
                 total.position_gain = gain
                 total.position_gate = gate
-                total.position_ns = record.command_ns
-                held_position(&cell.navigator, record, total.position)
-            if record.commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
+                total.position_ns = command_ns
+                if local & bit:
+                    for i in range(3):
+                        total.position[i] = points[<int>COMMAND_POSITION][i]
+                else:
+                    held_position(&cell.navigator, record, total.position)
+            if commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
                 total.has_angle = True
                 total.angle_gain = gain
                 total.angle_gate = gate
-                total.angle_ns = record.command_ns
+                total.angle_ns = command_ns
                 for i in range(3):
-                    total.angle[i] = record.set_points[<int>COMMAND_ANGLE][i]
+                    total.angle[i] = points[<int>COMMAND_ANGLE][i]
         slot.live[word] = live
         slot.damped[word] = damped
         slot.navigating[word] = navigating

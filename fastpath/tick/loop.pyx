@@ -8,7 +8,7 @@ clock, with or without gaps, with identical bits in each run.
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.cells.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
+from fastpath.cells.cells cimport hd_and, hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, LoopParams, LoopState
 from fastpath.layout.constants cimport (
     FIRST_LATENESS_NS, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
@@ -20,6 +20,7 @@ from fastpath.tick.arbiter cimport lowest_bit
 from fastpath.tick.device_tick cimport LONGEST_GAP_NS, device_tick
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt
 from fastpath.tick.gaps cimport note_gap, show_gaps
+from fastpath.tick.local_commands cimport show_local
 from fastpath.tick.monitors cimport forget_times
 from fastpath.tick.oscillation cimport oscillation_rate
 
@@ -61,6 +62,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
             a.devices[device].damped[word] &= ~bits
             a.devices[device].navigating[word] &= ~bits
             a.devices[device].playing[word] &= ~bits
+            hd_and(&a.devices[device].local[word], ~bits)
         while bits != 0:
             mask = bits & (~bits + 1)
             hd_store(&a.sessions[word * 64 + lowest_bit(bits)].state, SLOT_FREE)
@@ -77,6 +79,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
         slot.damped[word] = 0
         slot.navigating[word] = 0
         slot.playing[word] = 0
+        hd_exchange(&slot.local[word], 0)
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
     show_gaps(slot, 0)
@@ -181,6 +184,7 @@ cdef void tick(Arena *a, int64_t now, int64_t missed, const LoopParams *loop) no
             device_tick(a, index, now, dt, <int>periods, loop)
         elif state == SLOT_RETIRING:
             device_retire(&a.devices[index])
+    show_local(a, loop, now)
     if a.measure:
         a.state.tick_seconds += (hd_now_ns() - begun) * 1e-9
         a.state.step_samples += 1
@@ -231,6 +235,7 @@ cdef void all_zero(Arena *a) noexcept nogil:
             slot.live[i] = 0
         order_zero(slot, a.state.ticks, a.state.tick_ns)
         hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
+    show_local(a, NULL, a.state.tick_ns)
 
 
 # ---------------------------------------------------------------- the thread

@@ -48,7 +48,6 @@ LONGEST_READ: Final = 256 * 1024
 MOST_UNSENT_BYTES: Final = 64 * 1024
 DRAIN_S: Final = 10.0
 CONFIGURE_S: Final = 1.0
-SLOT_S: Final = 0.05
 BACKLOG_S: Final = 0.2
 FAULT_EVENT_S: Final = 1.0
 NS_PER_S: Final = 1_000_000_000
@@ -109,7 +108,7 @@ class SessionChannel(StreamedChannel):
         resume = self.query.get(RESUMED)
         request = OpenSession(client, _on_loop(self._lost), resume, lambda: self._gone)
         try:
-            self._handle = await self._request_session(request)
+            self._handle = await self.bridge.open_session(request)
         except (NoSlot, Busy, HapticError) as error:
             self._gone = True
             self.bridge.system.context.directory.tell(MANAGER, CloseGone())
@@ -126,16 +125,6 @@ class SessionChannel(StreamedChannel):
         finally:
             if self.session_id not in self.bridge.channels:
                 self._close_session()
-
-    async def _request_session(self, request: OpenSession) -> SessionHandle:
-        """Ask a second time if all slots are taken: a freed slot is usable after the loop's next tick."""
-        try:
-            return await self.bridge.ask(MANAGER, request)
-        except NoSlot:
-            if len(self.bridge.channels) >= self.bridge.settings.integer("communication/max_sessions"):
-                raise
-        await asyncio.sleep(SLOT_S)
-        return await self.bridge.ask(MANAGER, request)
 
     def _open_devices(self, handle: SessionHandle) -> None:
         self.session_id = handle.session_id

@@ -1,0 +1,1 @@
+"""Sessions of clients on this machine: a Unix socket that hands out shared memory."""
