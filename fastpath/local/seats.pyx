@@ -4,15 +4,16 @@ Main thread only. The loop reads a page only through the address in a session's 
 that address was taken away.
 """
 
+cimport cython
 from libc.errno cimport errno
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 import os
 
 from fastpath.arena.access cimport Writer
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_and, hd_load, hd_or, hd_seq_read, hd_seq_write, hd_store
-from fastpath.layout.arena cimport LoopState, RecordCell
+from fastpath.layout.arena cimport LoopState
 from fastpath.layout.constants cimport COMMANDS, MAX_DEVICES
 from fastpath.layout.local cimport (
     HAPTICD_LOCAL_DEVICES, HAPTICD_LOCAL_MAGIC, HAPTICD_LOCAL_SEATS, HAPTICD_LOCAL_VERSION, LocalCommands, hapticd_local_answer,
@@ -41,6 +42,8 @@ cdef int fails(str what) except -1:
     raise OSError(errno, f"{what}: {os.strerror(errno)}")
 
 
+# Its runtime is there until it has taken the area out of it.
+@cython.no_gc_clear
 cdef class LocalSeats:
     """The area of states, and the seats of clients. One for a Runtime."""
 

@@ -11,11 +11,11 @@ from fastpath.arena.holding cimport HELD, goes_on_holding
 from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_store
 from fastpath.layout.arena cimport Arena, DeviceState, LoopParams, Record, RecordCell
 from fastpath.layout.constants cimport COMMANDS, MAX_DEVICES, SLOT_ACTIVE
-from fastpath.layout.port cimport OLDEST_ORDER_NS
 from fastpath.layout.local cimport (
     HAPTICD_LOCAL_TAKEN, LocalCommands, hapticd_local_answer, hapticd_local_cell, hapticd_local_record, hapticd_local_state,
     hapticd_local_states,
 )
+from fastpath.layout.port cimport OLDEST_ORDER_NS
 
 cdef extern from "local/page_read.h" nogil:
     uint64_t hd_local_newest(const hapticd_local_cell *cell)

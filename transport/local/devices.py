@@ -31,27 +31,32 @@ class LocalDevices(SessionDevices):
     """Devices of a session whose commands come from a page."""
 
     def __init__(
-        self, edge: EdgeState, events: SessionEvents, handle: SessionHandle, version: str, seat: LocalSeat, request: LocalRequest
+        self,
+        edge: EdgeState,
+        events: SessionEvents,
+        handle: SessionHandle,
+        version: str,
+        seat: LocalSeat,
+        request: LocalRequest,
     ) -> None:
         super().__init__(edge, events, handle.session_id, handle.lease, handle.config, NEUTRAL, version)
         self._seat = seat
         self._request = request
         self._begun = False
-        self._counted: dict[str, tuple[int, int]] = {}
-        self._refused: dict[str, int] = {}
+        self._counted: dict[int, int] = {}  # slot -> records
+        self._refused: dict[int, int] = {}  # slot -> refused ones that were told
 
     @property
     def records(self) -> int:
         """Number of records that were taken or refused."""
         if self._begun:
             self._count()
-        return sum(sum(each) for each in self._counted.values())
+        return sum(self._counted.values())
 
     def begin(self) -> None:
         """Hand the page to the loop, for each device that the client asked for."""
         self._begun = True
         self.update()
-        self._attach()
 
     def update(self) -> None:
         """Update devices and settings; attach what came and detach what left."""
@@ -81,8 +86,8 @@ class LocalDevices(SessionDevices):
             if self._seat.wants_to_hold(slot) and self._gain > 0:
                 self._let_hold(device)
             _, refused, reason = self._seat.answer(slot)
-            if refused != self._refused.get(device.device_id, 0):
-                self._refused[device.device_id] = refused
+            if refused != self._refused.get(slot, 0):
+                self._refused[slot] = refused
                 self._events.faulty([(device.device_id, f"record refused: {REASONS.get(reason, 'unknown')}")], "")
         self._count()
 
@@ -105,11 +110,13 @@ class LocalDevices(SessionDevices):
         for slot in self._seat.devices:
             if slot not in wanted:
                 self._seat.detach(slot)
-        for slot, device in wanted.items():
+        for device in wanted.values():
             if not device.writer.revoked:
                 self._seat.attach(device.writer, takes(device) & self._request.commands)
 
     def _count(self) -> None:
+        before = sum(self._counted.values())
         for device in self._wanted():
             taken, refused, _ = self._seat.answer(device.writer.device)
-            self._counted[device.device_id] = (taken, refused)
+            self._counted[device.writer.device] = taken + refused
+        self._edge.system.metrics.commands_received.inc(sum(self._counted.values()) - before)

@@ -40,7 +40,8 @@ def parse_request(line: bytes) -> LocalRequest:
     version = document.get("hapticd_local")
     if version != VERSION or type(version) is not int:
         raise InvalidInput(
-            f"this service speaks version {VERSION}: compile with the hapticd_local.h that came with it", "hapticd_local"
+            f"this service speaks version {VERSION}: compile with the hapticd_local.h that came with it",
+            "hapticd_local",
         )
     return LocalRequest(_name(document.get("name")), _devices(document.get("devices", ALL)), _commands(document))
 

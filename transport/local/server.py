@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
-from tornado.ioloop import IOLoop, PeriodicCallback
+from tornado.ioloop import PeriodicCallback
 
 from fastpath.local.seats import SEATS, LocalSeats
 from transport.acceptor import Acceptor, Shortage
@@ -55,12 +55,12 @@ class LocalServer:
         if not self._bridge.settings.flag(ENABLED):
             return
         try:
-            if len(os.fsencode(self.path)) > LONGEST_PATH:
-                raise OSError(f"the path of the socket is longer than {LONGEST_PATH} bytes")
             self._seats = LocalSeats(self._bridge.system.runtime, [BY_CODE[code].largest for code in sorted(BY_CODE)])
             self._listening = _listen(self.path)
         except OSError as error:
-            logger.warning("no local clients at %s (%s): set %s to false, or give another --state-dir", self.path, error, ENABLED)
+            logger.warning(
+                "no local clients at %s (%s): set %s to false, or give another --state-dir", self.path, error, ENABLED
+            )
             return
         self._acceptor = Acceptor(self._listening, self._take, Shortage(lambda: None))
         self._timer.start()
@@ -80,14 +80,16 @@ class LocalServer:
         """End every connection; call it once the loop has stopped."""
         self._timer.stop()
         for session, task in list(self._sessions.items()):
-            session.close()
+            session.hung_up()
             task.cancel()
         if self._seats is not None:
             self._seats.sweep()
 
     def _take(self, connection: socket.socket, _address: Any) -> None:
         """Serve one connection, or refuse it with a line."""
-        process, user, _ = CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size))
+        process, user, _ = CREDENTIALS.unpack(
+            connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+        )
         refusal = None
         if not may_connect(user, os.geteuid()):
             refusal = f"only user {os.geteuid()} and root may connect, and this is user {user}"
@@ -99,7 +101,7 @@ class LocalServer:
                 connection.send(orjson.dumps({"error": refusal}) + b"\n", socket.MSG_DONTWAIT)
             connection.close()
             return
-        connection.setblocking(False)
+        connection.settimeout(0)
         session = LocalSession(self._bridge, self._seats, connection, process)
         task = asyncio.ensure_future(session.serve())
         self._sessions[session] = task
@@ -134,9 +136,11 @@ def may_connect(user: int, own: int) -> bool:
 
 
 def _listen(path: Path) -> socket.socket:
+    if len(os.fsencode(path)) > LONGEST_PATH:
+        raise OSError(f"the path of the socket is longer than {LONGEST_PATH} bytes")
     opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        opened.setblocking(False)
+        opened.settimeout(0)
         opened.bind(str(path))
         # The directory keeps everybody else out meanwhile, and each client is asked for its user anyway.
         path.chmod(0o600)
@@ -145,9 +149,3 @@ def _listen(path: Path) -> socket.socket:
         opened.close()
         raise
     return opened
-
-
-def local_server(bridge: Bridge, directory: Path) -> LocalServer:
-    """Return the server of local clients, not listening yet; it runs on the current event loop."""
-    IOLoop.current()
-    return LocalServer(bridge, directory)

@@ -75,6 +75,10 @@ class LocalSession:
             logger.debug("local client of process %d: %s", self._process, error)
         except OSError as error:
             self._say({"error": f"{error.strerror}: this system has no sealed shared memory for another client"})
+        except Exception:
+            logger.exception(
+                "local session %d failed and is closed", self.session_id, extra={"session": self.session_id}
+            )
         finally:
             self.close()
 
@@ -135,7 +139,11 @@ class LocalSession:
                 break
             await asyncio.sleep(LOOK_S)
         logger.info(
-            "session %d is local: %s, process %d", self.session_id, request.name, self._process, extra={"session": self.session_id}
+            "session %d is local: %s, process %d",
+            self.session_id,
+            request.name,
+            self._process,
+            extra={"session": self.session_id},
         )
         self._say({"ready": True})
 
@@ -143,7 +151,9 @@ class LocalSession:
         if not self._line:
             await self._receive()
         logger.warning(
-            "session %d is closed: a local client sends nothing after its second line", self.session_id, extra={"session": self.session_id}
+            "session %d is closed: a local client sends nothing after its second line",
+            self.session_id,
+            extra={"session": self.session_id},
         )
         self._say({"error": "closed: nothing may be sent after the second line"})
 

@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from transport.wire.commands import BY_CODE
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from fastpath.arena.access import Writer
-
 # bits of a record's `commands`
 HOLDING: Final = sum(1 << code for code, row in BY_CODE.items() if row.exclusive)
+
+
+class Hold(Protocol):
+    """What shows whether a session holds a device: its Writer, or that of a page of shared memory."""
+
+    @property
+    def revoked(self) -> bool:
+        """Whether it has ended."""
+        ...
+
+    @property
+    def commands(self) -> int:
+        """Bits of the commands in force."""
+        ...
+
+    @property
+    def command_ns(self) -> int:
+        """When they were stamped, ns."""
+        ...
 
 
 class PositionHolders:
@@ -24,13 +41,13 @@ class PositionHolders:
     """
 
     def __init__(self) -> None:
-        self._holders: dict[str, tuple[int, Writer, AbstractContextManager[None]]] = {}
+        self._holders: dict[str, tuple[int, Hold, AbstractContextManager[None]]] = {}
 
     def claim(
         self,
         device_id: str,
         session_id: int,
-        writer: Writer,
+        writer: Hold,
         now_ns: int,
         timeout_ns: int,
         lock: AbstractContextManager[None] | None = None,
@@ -55,5 +72,5 @@ class PositionHolders:
         self._holders = {device: holder for device, holder in self._holders.items() if holder[0] != session_id}
 
 
-def _holds(writer: Writer, now_ns: int, timeout_ns: int) -> bool:
+def _holds(writer: Hold, now_ns: int, timeout_ns: int) -> bool:
     return not writer.revoked and bool(writer.commands & HOLDING) and now_ns - writer.command_ns <= timeout_ns
