@@ -120,6 +120,9 @@ cdef class LocalSeats:
                 self.leaving.remove(left)
                 left.unmap()
                 self.free.append(left.number)
+        if self.open == 0 and not self.leaving:
+            # Nobody reads: a tick without clients does nothing.
+            hd_store(&self.runtime.arena.local.states, 0)
 
     cdef uint64_t ticks(self):
         cdef LoopState state
@@ -130,9 +133,6 @@ cdef class LocalSeats:
         seat.left_at = self.ticks()
         self.leaving.append(seat)
         self.open -= 1
-        if self.open == 0:
-            # Nobody reads: a tick without clients does nothing.
-            hd_store(&self.runtime.arena.local.states, 0)
 
 
 cdef class LocalHold:

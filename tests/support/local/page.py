@@ -54,7 +54,12 @@ class Page:
         numbers = [part for bit in (FORCE, POSITION, TORQUE, ANGLE) for part in points.get(bit, (0.0, 0.0, 0.0))]
         at = slot * CELL_BYTES
         RECORD.pack_into(
-            self.memory, at + RECORDS_AT + (number & 1) * RECORD_BYTES, number if inner is None else inner, generation, bits, *numbers
+            self.memory,
+            at + RECORDS_AT + (number & 1) * RECORD_BYTES,
+            number if inner is None else inner,
+            generation,
+            bits,
+            *numbers,
         )
         struct.pack_into("<Q", self.memory, at, number)
         return number
