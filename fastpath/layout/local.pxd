@@ -80,30 +80,32 @@ cdef extern from "local/hapticd_local.h" nogil:
         hapticd_local_seat seats[32]
 
 cdef struct LocalCommands:
-    # of one session on one device. Words of the main thread: address of its hapticd_local_cell (0: none), its seat, bits of the commands that the
-    # device takes now, when it was last allowed to begin to hold a position (ns), and how often it had to give one up
+    # of one session on one device. What each tick looks at comes first: address of the hapticd_local_cell (0: none), a word of the main thread
     uint64_t cell
+    # how often the session had to give a position up, a word of the main thread, and how much of that the loop has heard
+    uint64_t gave_up
+    uint64_t given_up
+    # the loop's own: sequence seen last and when it looked last (ns); the leases that all this belongs to; what is in force, and its stamp
+    uint64_t seen
+    int64_t looked_ns
+    uint32_t session_generation
+    uint32_t device_generation
+    uint32_t commands
+    uint32_t spare
+    int64_t command_ns
+    double set_points[COMMANDS][3]
+    # sequence taken last
+    uint64_t taken
+    # words of the main thread: the client's seat, bits of the commands that the device takes now, and when it was last allowed to begin to
+    # hold a position (ns)
     uint64_t seat
     uint64_t takes
     uint64_t begin_ns
-    uint64_t gave_up
-    # words of the loop for the main thread: it wants to begin to hold; the commands that are in force, their stamp, and the permission used last
+    # words of the loop for the main thread: the client wants to begin to hold; commands in force, their stamp, the permission used last
     uint64_t wants
     uint64_t shown_commands
     uint64_t shown_ns
     uint64_t used_ns
-    # the loop's own: the leases that the rest belongs to, sequence taken last, sequence seen last,
-    # when it looked last, and the record that was taken
-    uint32_t session_generation
-    uint32_t device_generation
-    uint64_t taken
-    uint64_t seen
-    int64_t looked_ns
-    uint64_t given_up
-    int64_t command_ns
-    uint32_t commands
-    uint32_t spare
-    double set_points[COMMANDS][3]
 
 cdef struct LocalShared:
     # words of the main thread: address of the hapticd_local_states (0: nobody reads them), CLOCK of the event loop's newest turn, and how

@@ -24,6 +24,11 @@ cdef extern from "local/page_read.h" nogil:
                               const double *largest, int commands)
 
 
+cdef inline hapticd_local_states *local_states(Arena *a) noexcept nogil:
+    """Return the area that clients on this machine read; NULL while there is none of them."""
+    return <hapticd_local_states *>hd_load(&a.local.states)
+
+
 cdef inline void begin_local(LocalCommands *local, const Record *record) noexcept nogil:
     """Forget what another session, or this one on another device, had here; what the page has already is not taken."""
     local.session_generation = record.session_generation
@@ -72,7 +77,7 @@ cdef inline LocalCommands *local_commands(Arena *a, RecordCell *cell, const Reco
     """
     cdef LocalCommands *local = &cell.local
     cdef const hapticd_local_cell *page = <const hapticd_local_cell *>hd_load(&local.cell)
-    cdef hapticd_local_states *states = <hapticd_local_states *>hd_load(&a.local.states)
+    cdef hapticd_local_states *states = local_states(a)
     cdef hapticd_local_answer *answer
     cdef hapticd_local_record given
     cdef uint64_t sequence
@@ -110,7 +115,7 @@ cdef inline LocalCommands *local_commands(Arena *a, RecordCell *cell, const Reco
 
 cdef inline void drop_faded(Arena *a, LocalCommands *local, int device) noexcept nogil:
     """Release commands that have faded."""
-    cdef hapticd_local_states *states = <hapticd_local_states *>hd_load(&a.local.states)
+    cdef hapticd_local_states *states = local_states(a)
     local.commands = 0
     hd_store(&local.shown_commands, 0)
     if states != NULL and hd_load(&local.cell) != 0:
@@ -136,23 +141,27 @@ cdef inline void show_local_state(const DeviceState *s, hapticd_local_state *out
     out.buttons = s.buttons
 
 
-cdef inline void show_local(Arena *a, const LoopParams *loop, int64_t now) noexcept nogil:
-    """Show clients on this machine every device; nothing while there is none of them."""
-    cdef hapticd_local_states *states = <hapticd_local_states *>hd_load(&a.local.states)
+cdef inline void show_local_device(Arena *a, hapticd_local_states *states, int index) noexcept nogil:
+    """Show clients one device; nothing for a slot that has none."""
     cdef hapticd_local_state shown
-    cdef int index
-    if states == NULL:
-        return
-    for index in range(MAX_DEVICES):
-        if hd_load(&a.devices[index].state) == SLOT_ACTIVE and a.devices[index].inner.state.generation != 0:
-            show_local_state(&a.devices[index].inner.state, &shown)
-        elif states.devices[index].state.generation != 0:
-            memset(&shown, 0, sizeof(shown))
-        else:
-            continue
-        hd_seq_write(&states.devices[index].sequence, &states.devices[index].state, &shown, sizeof(shown))
-    if loop != NULL:
-        states.period_ns = <int64_t>(1e9 / loop.frequency)
-        states.timeout_ns = <int64_t>(loop.command_timeout * 1e9)
+    if a.devices[index].inner.state.generation != 0 and hd_load(&a.devices[index].state) == SLOT_ACTIVE:
+        show_local_state(&a.devices[index].inner.state, &shown)
+    else:
+        memset(&shown, 0, sizeof(shown))
+    hd_seq_write(&states.devices[index].sequence, &states.devices[index].state, &shown, sizeof(shown))
+
+
+cdef inline void show_local_tick(Arena *a, hapticd_local_states *states, int64_t now) noexcept nogil:
+    """Show clients that the states are those of this tick."""
     hd_store(<uint64_t *>&states.tick_ns, <uint64_t>now)
     hd_store(&states.tick, a.state.ticks)
+
+
+cdef inline void show_local_rest(Arena *a, hapticd_local_states *states, const LoopParams *loop) noexcept nogil:
+    """Show clients the loop's period and time-out, and which slots have no device."""
+    cdef int index
+    for index in range(MAX_DEVICES):
+        if states.devices[index].state.generation != 0 and hd_load(&a.devices[index].state) != SLOT_ACTIVE:
+            show_local_device(a, states, index)
+    states.period_ns = <int64_t>(1e9 / loop.frequency)
+    states.timeout_ns = <int64_t>(loop.command_timeout * 1e9)

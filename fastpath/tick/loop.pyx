@@ -14,13 +14,14 @@ from fastpath.layout.constants cimport (
     FIRST_LATENESS_NS, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
 )
 from fastpath.layout.initial_state cimport reset_state
+from fastpath.layout.local cimport hapticd_local_states
 from fastpath.layout.port cimport OLDEST_ORDER_NS
 from fastpath.port.port_step cimport order_zero
 from fastpath.tick.arbiter cimport lowest_bit
 from fastpath.tick.device_tick cimport LONGEST_GAP_NS, device_tick
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt
 from fastpath.tick.gaps cimport note_gap, show_gaps
-from fastpath.tick.local_commands cimport show_local
+from fastpath.tick.local_commands cimport local_states, show_local_device, show_local_rest, show_local_tick
 from fastpath.tick.monitors cimport forget_times
 from fastpath.tick.oscillation cimport oscillation_rate
 
@@ -163,6 +164,7 @@ cdef void tick(Arena *a, int64_t now, int64_t missed, const LoopParams *loop) no
     """Run the tick of every device, after a number of missed periods."""
     cdef int64_t begun = 0, periods = ready_after(a, missed, loop.frequency)
     cdef double period = 1 / loop.frequency, dt = periods * period
+    cdef hapticd_local_states *shows = local_states(a)
     cdef uint64_t state
     cdef int index
     a.measure = a.state.ticks % SAMPLE_EVERY == 0 and a.virtual_clock == 0
@@ -182,9 +184,16 @@ cdef void tick(Arena *a, int64_t now, int64_t missed, const LoopParams *loop) no
         if state == SLOT_ACTIVE:
             note_gap(&a.devices[index], now, a.state.started_ns, loop.frequency)
             device_tick(a, index, now, dt, <int>periods, loop)
+            if shows != NULL:
+                show_local_device(a, shows, index)
         elif state == SLOT_RETIRING:
             device_retire(&a.devices[index])
-    show_local(a, loop, now)
+            if shows != NULL:
+                show_local_device(a, shows, index)
+    if shows != NULL:
+        if a.state.ticks % SAMPLE_EVERY == 0:
+            show_local_rest(a, shows, loop)
+        show_local_tick(a, shows, now)
     if a.measure:
         a.state.tick_seconds += (hd_now_ns() - begun) * 1e-9
         a.state.step_samples += 1
@@ -217,6 +226,7 @@ cdef LoopParams *loop_params(Arena *a) noexcept nogil:
 
 cdef void all_zero(Arena *a) noexcept nogil:
     """Order zero force on every device and publish it; the last action of the loop."""
+    cdef hapticd_local_states *shows = local_states(a)
     cdef DeviceSlot *slot
     cdef int index, i
     for index in range(MAX_DEVICES):
@@ -235,7 +245,10 @@ cdef void all_zero(Arena *a) noexcept nogil:
             slot.live[i] = 0
         order_zero(slot, a.state.ticks, a.state.tick_ns)
         hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
-    show_local(a, NULL, a.state.tick_ns)
+        if shows != NULL:
+            show_local_device(a, shows, index)
+    if shows != NULL:
+        show_local_tick(a, shows, a.state.tick_ns)
 
 
 # ---------------------------------------------------------------- the thread
