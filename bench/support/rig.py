@@ -8,12 +8,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from actors.values.commands import LARGEST
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
+from fastpath.layout.constants import Command
+from fastpath.local.seats import LocalSeat, LocalSeats
+from tests.support.local.page import Page
 from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params
 
 MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}
 COMMAND_TIMEOUT_S: Final = 0.05
+FORCE: Final = (0.1234567, -0.2345678, 0.3456789)
+# s that the event loop may stand still: nobody turns here
+LONG_S: Final = 1e6
 # OptionalLimits: J, W, J, stiffness warning, latch, braking stop, enabling button (no device here has it: the costliest case)
 UNREACHED: Final = (1e3, 1e3, 1e3, 1, 1, 1, 2)
 
@@ -30,8 +37,12 @@ class LoopRig:
         stepping: bool = False,
         optional: bool = False,
         contacts: bool = False,
+        local: int = 0,
     ) -> None:
-        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: one session renders one on each arm."""
+        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: one session renders one on each arm.
+
+        `local`: sessions more that command every arm through shared memory.
+        """
         self.contacts = contacts
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
@@ -49,6 +60,22 @@ class LoopRig:
             for session in [self.runtime.lease_session(str(number)) for number in range(sessions)]
             for lease in moved
         ]
+        self._moved = moved
+        self._seats = LocalSeats(self.runtime, [LARGEST] * len(Command))
+        self._seats.turned(LONG_S)
+        self._local = [self._seat(f"local {number}") for number in range(local)]
+
+    def _seat(self, name: str) -> tuple[LocalSeat, Page]:
+        session = self.runtime.lease_session(name)
+        seat = self._seats.seat(session)
+        assert seat is not None
+        page = Page(seat.descriptor)
+        seat.seal()
+        for lease in self._moved:
+            writer = self.runtime.writer(session, lease)
+            assert writer.publish(refresh=False)
+            seat.attach(writer, 1 << Command.COMMAND_FORCE)
+        return seat, page
 
     def command(self) -> None:
         """Command a force on every arm by every session, and of the first one a contact too if there are contacts."""
@@ -56,5 +83,8 @@ class LoopRig:
             writer.begin()
             if self.contacts and number < self.arms:
                 writer.contact_plane(ARM_CENTRE, (0.1, 0.2, 1.0), 500.0, 2.0)
-            writer.force(0.1234567, -0.2345678, 0.3456789)
+            writer.force(*FORCE)
             assert writer.publish()
+        for _, page in self._local:
+            for lease in self._moved:
+                page.force(lease.slot, lease.generation, *FORCE)

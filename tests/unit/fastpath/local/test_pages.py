@@ -376,20 +376,20 @@ def test_whatever_is_in_a_page_gives_no_force_beyond_the_peak_and_no_nan(writes:
 # ---------------------------------------------------------------- holding a position
 
 
-def hold(rig: LocalArm, at: tuple[float, float, float] = ARM_CENTRE) -> dict[int, tuple[float, float, float]]:
+def hold(at: tuple[float, float, float] = ARM_CENTRE) -> dict[int, tuple[float, float, float]]:
     return {POSITION: at}
 
 
 def test_a_position_waits_until_the_event_loop_allows_it(rig: LocalArm) -> None:
     client = rig.client()
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
     assert client.answer[4] == 0
     assert client.seat.wants_to_hold(rig.slot)
     assert not client.seat.wants_to_hold(rig.slot)
 
     client.seat.allow_to_hold(rig.slot)
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     state = rig.step()
 
     assert client.answer[4] == POSITION
@@ -400,12 +400,12 @@ def test_who_holds_goes_on_without_asking_and_a_pause_of_half_a_timeout_ends_tha
     client = rig.client()
     client.seat.allow_to_hold(rig.slot)
     for _ in range(20):
-        client.page.command(rig.slot, rig.generation, hold(rig))
+        client.page.command(rig.slot, rig.generation, hold())
         rig.step(rig.ticks(0.02))
         assert client.answer[4] == POSITION
 
     rig.step(rig.ticks(0.01))
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
 
     assert client.answer[4] == 0
@@ -415,12 +415,12 @@ def test_who_holds_goes_on_without_asking_and_a_pause_of_half_a_timeout_ends_tha
 def test_a_permission_counts_once(rig: LocalArm) -> None:
     client = rig.client()
     client.seat.allow_to_hold(rig.slot)
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
     client.force(1.0, 0.0, 0.0)
     rig.step()
 
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
 
     assert client.answer[4] == 0
@@ -430,7 +430,7 @@ def test_a_permission_that_is_not_used_expires(rig: LocalArm) -> None:
     client = rig.client()
     client.seat.allow_to_hold(rig.slot)
     rig.step(rig.ticks(0.026))
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
 
     assert client.answer[4] == 0
@@ -439,14 +439,14 @@ def test_a_permission_that_is_not_used_expires(rig: LocalArm) -> None:
 def test_a_session_whose_output_is_off_gives_its_hold_up(rig: LocalArm) -> None:
     client = rig.client()
     client.seat.allow_to_hold(rig.slot)
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     rig.step()
 
     client.seat.give_up_positions()
     state = rig.step()
     assert state["mode"] == 0
 
-    client.page.command(rig.slot, rig.generation, hold(rig))
+    client.page.command(rig.slot, rig.generation, hold())
     assert rig.step()["mode"] == 0
 
 
@@ -461,7 +461,7 @@ def test_one_session_at_a_time_holds_a_device(rig: LocalArm) -> None:
     assert claim(1, seen) is None
     local.seat.allow_to_hold(rig.slot)
     assert claim(2, others) == 1  # permitted, not begun
-    local.page.command(rig.slot, rig.generation, hold(rig))
+    local.page.command(rig.slot, rig.generation, hold())
     rig.step()
     assert claim(2, others) == 1  # holds
     rig.step(rig.ticks(0.049))
@@ -480,7 +480,7 @@ def test_omitting_the_position_gives_the_device_free(rig: LocalArm) -> None:
     seen = local.seat.hold(local.writer)
     assert holders.claim("arm", 1, seen, rig.runtime.now_ns(), TIMEOUT_NS) is None
     local.seat.allow_to_hold(rig.slot)
-    local.page.command(rig.slot, rig.generation, hold(rig))
+    local.page.command(rig.slot, rig.generation, hold())
     rig.step()
     local.force(0.0, 0.0, 0.0)
     rig.step()
