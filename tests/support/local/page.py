@@ -8,6 +8,8 @@ import struct
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
 PAGE_BYTES: Final = 16 * 320
 # sequence, generation, commands, set_points
 RECORD: Final = struct.Struct("<QII12d")
@@ -35,6 +37,7 @@ class Page:
 
     def __init__(self, descriptor: int) -> None:
         self.memory = mmap.mmap(descriptor, PAGE_BYTES, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        self._words = np.frombuffer(self.memory, np.uint64)
         self._next = dict.fromkeys(range(16), 0)
 
     def command(
@@ -61,7 +64,8 @@ class Page:
             bits,
             *numbers,
         )
-        struct.pack_into("<Q", self.memory, at, number)
+        # As one word: struct would write it byte by byte.
+        self._words[at // 8] = number
         return number
 
     def force(self, slot: int, generation: int, *force: float) -> int:
