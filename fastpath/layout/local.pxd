@@ -31,7 +31,7 @@ cdef extern from "local/hapticd_local.h" nogil:
         double set_points[4][3]
     ctypedef struct hapticd_local_cell:
         uint64_t sequence
-        hapticd_local_record records[2]
+        hapticd_local_record records[16]
     ctypedef struct hapticd_local_page:
         hapticd_local_cell devices[16]
     ctypedef struct hapticd_local_state:

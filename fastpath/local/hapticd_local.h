@@ -25,6 +25,7 @@
 #define HAPTICD_LOCAL_MAGIC 0x314c434f4c445048ull
 #define HAPTICD_LOCAL_DEVICES 16
 #define HAPTICD_LOCAL_SEATS 32
+#define HAPTICD_LOCAL_PLACES 16
 #define HAPTICD_LOCAL_SOCKET "local.sock"
 
 /* Bits of a record's commands; the number of a bit is the place of its three numbers in `set_points`. */
@@ -54,11 +55,12 @@ typedef struct {
     uint64_t spare[2];
 } hapticd_local_record;
 
-/* Record number n is written to place n & 1, then `sequence` becomes n. The service reads the place of the newest one. */
+/* Record number n is written to place n % 16, then `sequence` becomes n. The service reads the place of the newest one: a client that writes
+ * faster than the service reads overwrites older ones. */
 typedef struct {
     uint64_t sequence;
     uint64_t spare[7];
-    hapticd_local_record records[2];
+    hapticd_local_record records[HAPTICD_LOCAL_PLACES];
 } hapticd_local_cell;
 
 typedef struct {
@@ -136,6 +138,13 @@ typedef struct {
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef CLOCK_MONOTONIC
+/* Strict ISO C, and the system's headers may be included already. */
+#define CLOCK_MONOTONIC 1
+extern int clock_gettime(int clock, struct timespec *now);
+extern int nanosleep(const struct timespec *pause, struct timespec *left);
+#endif
 
 /* A client; `error` is a sentence after a call that failed. */
 typedef struct {
@@ -327,7 +336,7 @@ static inline void hapticd_local_command(hapticd_local *c, int device, uint32_t 
     uint64_t number = ++c->next[device];
     hapticd_local_record record;
     uint64_t words[sizeof record / 8];
-    uint64_t *place = (uint64_t *)&cell->records[number & 1u];
+    uint64_t *place = (uint64_t *)&cell->records[number % HAPTICD_LOCAL_PLACES];
     size_t i;
     memset(&record, 0, sizeof record);
     record.sequence = number;

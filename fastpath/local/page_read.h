@@ -17,15 +17,17 @@
 /* Return the sequence of the newest record. */
 static inline uint64_t hd_local_newest(const hapticd_local_cell *cell) { return __atomic_load_n(&cell->sequence, __ATOMIC_ACQUIRE); }
 
-/* Copy the newest record; return its sequence, 0 when it was overwritten meanwhile. */
+/* Copy the newest record; return its sequence, 0 when it was, or may have been, overwritten meanwhile.
+ *
+ * Its place is written again for the record that comes HAPTICD_LOCAL_PLACES later: once the one before that is there. */
 static inline uint64_t hd_local_copy(const hapticd_local_cell *cell, hapticd_local_record *out) {
     uint64_t words[HD_LOCAL_WORDS];
     for (int look = 0; look < HD_LOCAL_LOOKS; look++) {
         uint64_t sequence = hd_local_newest(cell);
-        const uint64_t *from = (const uint64_t *)&cell->records[sequence & 1u];
+        const uint64_t *from = (const uint64_t *)&cell->records[sequence % HAPTICD_LOCAL_PLACES];
         for (size_t i = 0; i < HD_LOCAL_WORDS; i++) words[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&cell->sequence, __ATOMIC_RELAXED) == sequence) {
+        if (__atomic_load_n(&cell->sequence, __ATOMIC_RELAXED) - sequence < HAPTICD_LOCAL_PLACES - 1u) {
             memcpy(out, words, sizeof *out);
             return sequence;
         }

@@ -106,8 +106,8 @@ int main(int count, char **words) {
         }
         if (!strcmp(mode, "half") && taken(&client, device)) {
             hapticd_local_cell *cell = &client.page->devices[device];
-            cell->records[(client.next[device] + 1) & 1u].sequence = client.next[device] + 1;
-            cell->records[(client.next[device] + 1) & 1u].set_points[0][2] = 1e5;
+            cell->records[(client.next[device] + 1) % HAPTICD_LOCAL_PLACES].sequence = client.next[device] + 1;
+            cell->records[(client.next[device] + 1) % HAPTICD_LOCAL_PLACES].set_points[0][2] = 1e5;
             say("half");
             pause();
         }

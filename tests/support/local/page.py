@@ -10,10 +10,11 @@ from typing import Final
 
 import numpy as np
 
-PAGE_BYTES: Final = 16 * 320
+PAGE_BYTES: Final = 16 * 2112
 # sequence, generation, commands, set_points
 RECORD: Final = struct.Struct("<QII12d")
-CELL_BYTES: Final = 320
+CELL_BYTES: Final = 2112
+PLACES: Final = 16
 RECORDS_AT: Final = 64
 RECORD_BYTES: Final = 128
 # tick, time_ns, generation, flags, mode, safety, position … torques, orientation, hall, buttons
@@ -58,7 +59,7 @@ class Page:
         at = slot * CELL_BYTES
         RECORD.pack_into(
             self.memory,
-            at + RECORDS_AT + (number & 1) * RECORD_BYTES,
+            at + RECORDS_AT + (number % PLACES) * RECORD_BYTES,
             number if inner is None else inner,
             generation,
             bits,

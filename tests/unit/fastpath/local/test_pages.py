@@ -323,7 +323,7 @@ def test_a_half_written_record_is_never_seen(rig: LocalArm) -> None:
     client = rig.client()
     sequence = client.force(1.0, 0.0, 0.0)
     rig.step()
-    at = rig.slot * layout.CELL_BYTES + layout.RECORDS_AT + (sequence + 1 & 1) * layout.RECORD_BYTES
+    at = rig.slot * layout.CELL_BYTES + layout.RECORDS_AT + (sequence + 1) % layout.PLACES * layout.RECORD_BYTES
     struct.pack_into("<QII3d", client.page.memory, at, sequence + 1, rig.generation, FORCE, 9.0, 9.0, 9.0)
 
     assert force_of(rig.step(3)) == (1.0, 0.0, 0.0)
@@ -361,7 +361,7 @@ def test_whatever_is_in_a_page_gives_no_force_beyond_the_peak_and_no_nan(writes:
             client.page.scribble(write)
         else:
             sequence, inner, generation, commands, numbers = write  # type: ignore[misc]
-            for place in range(2):
+            for place in range(layout.PLACES):
                 at = rig.slot * layout.CELL_BYTES + layout.RECORDS_AT + place * layout.RECORD_BYTES
                 layout.RECORD.pack_into(client.page.memory, at, inner, generation, commands, *numbers)
             struct.pack_into("<Q", client.page.memory, rig.slot * layout.CELL_BYTES, sequence)
