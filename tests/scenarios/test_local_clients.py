@@ -7,7 +7,7 @@ import os
 import signal
 import stat
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -83,7 +83,7 @@ def sessions(service: RunningService) -> list[int]:
 
 
 @contextmanager
-def pushing(service: RunningService, watch: Watch, force: float = PUSH_N) -> Iterator[Program]:
+def pushing(service: RunningService, watch: Watch, force: float = PUSH_N) -> Generator[Program]:
     """A client whose force the motors get."""
     with Program(service.state_dir, "push", str(force)) as program:
         assert program.word() == "pushing"

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from tests.support.local.page import NAME, NAME_BYTES, NAMES_AT, Page, States
+from tests.support.service.polling import eventually
 
 ROOT = Path(__file__).parents[3]
 SOURCE = Path(__file__).with_name("client.c")
@@ -109,12 +110,16 @@ class LocalConnection:
         return self._line()[0]
 
     def slot(self, device_id: str) -> tuple[int, int]:
-        """Slot and generation of a device."""
-        for number in range(16):
-            generation, text, _ = NAME.unpack_from(self.states.memory, NAMES_AT + number * NAME_BYTES + 8)
-            if generation and text.rstrip(b"\0").decode() == device_id:
-                return number, generation
-        raise AssertionError(f"there is no device {device_id}")
+        """Slot and generation of a device, as soon as it is shown."""
+
+        def look() -> tuple[int, int] | None:
+            for number in range(16):
+                generation, text, _ = NAME.unpack_from(self.states.memory, NAMES_AT + number * NAME_BYTES + 8)
+                if generation and text.rstrip(b"\0").decode() == device_id:
+                    return number, generation
+            return None
+
+        return eventually(look, f"device {device_id}", pause_s=0.005)
 
     def close(self) -> None:
         """Close the connection."""

@@ -33,6 +33,7 @@ from tests.support.service.timeouts import long_silence_limits, long_timeouts
 from transport.bridge import Bridge
 from transport.limits import EdgeLimits
 from transport.listeners import Listeners
+from transport.local.server import LocalServer
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.ws.native import native_streams
 from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
@@ -72,10 +73,12 @@ class InProcessService(WithAddresses):
         limits: EdgeLimits | None = None,
         modules: ModuleRegistry | None = None,
         links: MakeLinks | None = None,
+        local: bool = False,
     ) -> None:
         """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick.
 
-        Stepped, forces are there at the next tick, neither filtered nor slewed, unless the whole `chain` is wanted.
+        Stepped, forces are there at the next tick, neither filtered nor slewed, unless the whole `chain` is wanted. `local`: with the socket of
+        local clients; the path of `folder` is short then.
         """
         self._directory = StateDirectory(folder)
         self._simulated = simulated
@@ -87,6 +90,7 @@ class InProcessService(WithAddresses):
         self._limits = limits
         self._modules = modules
         self._links = links
+        self._with_local = local
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
         self._cleanup = ExitStack()
@@ -228,7 +232,11 @@ class InProcessService(WithAddresses):
         self.bridge = Bridge(self.system, self._modules)
         self.bridge.streams = native_streams(self.system)
         self.listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token, self._limits)
-        return parse_ready(f"ready {self.listeners.open()}")
+        addresses = parse_ready(f"ready {self.listeners.open()}")
+        self.local = LocalServer(self.bridge, self._directory.path)
+        if self._with_local:
+            self.local.open()
+        return addresses
 
     def _has_its_rate(self) -> bool:
         self.step()
@@ -239,8 +247,10 @@ class InProcessService(WithAddresses):
         async def close() -> None:
             self.bridge.stopping = True
             self.listeners.close()
+            self.local.close()
             for channel in list(self.bridge.channels.values()):
                 channel.disconnect(1001, "the service is stopping")
+            self.local.stop()
             await self.listeners.drained()
 
         self.await_edge(close())

@@ -24,11 +24,15 @@ class RunningSystem(InProcessService):
         *,
         simulated: tuple[SimulatedSpec, ...] = ARM_AND_GRIP,
         settings: Mapping[str, object] | None = None,
+        local: bool = False,
     ) -> None:
         """`folder` is the state directory; `settings` go on top of CALM, None leaves one to the state directory."""
         chosen = {**CALM, **(settings or {})}
         super().__init__(
-            folder, simulated=simulated, settings={key: value for key, value in chosen.items() if value is not None}
+            folder,
+            simulated=simulated,
+            settings={key: value for key, value in chosen.items() if value is not None},
+            local=local,
         )
 
     @property

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import math
 import mmap
 import os
 import struct
+from typing import Any
 
 import numpy as np
 import pytest
@@ -352,7 +354,7 @@ anything = st.one_of(
 
 
 @given(st.lists(anything, max_size=8))
-def test_whatever_is_in_a_page_gives_no_force_beyond_the_peak_and_no_nan(writes: list[object]) -> None:
+def test_whatever_is_in_a_page_gives_no_force_beyond_the_peak_and_no_nan(writes: list[Any]) -> None:
     rig = LocalArm(arm_params())
     client, other = rig.client(), rig.client("other")
     client.seat.allow_to_hold(rig.slot)
@@ -360,7 +362,7 @@ def test_whatever_is_in_a_page_gives_no_force_beyond_the_peak_and_no_nan(writes:
         if isinstance(write, bytes):
             client.page.scribble(write)
         else:
-            sequence, inner, generation, commands, numbers = write  # type: ignore[misc]
+            sequence, inner, generation, commands, numbers = write
             for place in range(layout.PLACES):
                 at = rig.slot * layout.CELL_BYTES + layout.RECORDS_AT + place * layout.RECORD_BYTES
                 layout.RECORD.pack_into(client.page.memory, at, inner, generation, commands, *numbers)
@@ -541,10 +543,8 @@ def test_a_page_cannot_be_shortened_or_emptied_once_it_is_sealed(rig: LocalArm) 
 
 def punches_a_hole(descriptor: int) -> bool:
     """Whether the system lets a page be taken out of the file."""
-    import ctypes
-
     libc = ctypes.CDLL(None, use_errno=True)
-    return libc.fallocate(descriptor, FALLOC_PUNCH_HOLE, ctypes.c_long(0), ctypes.c_long(4096)) == 0
+    return bool(libc.fallocate(descriptor, FALLOC_PUNCH_HOLE, ctypes.c_long(0), ctypes.c_long(4096)) == 0)
 
 
 def test_every_seat_can_be_taken_and_is_free_again_once_it_is_closed(rig: LocalArm) -> None:
