@@ -234,6 +234,14 @@ def test_a_state_directory_with_a_long_path_has_no_local_clients_and_the_service
         assert "no local clients at" in own.log
 
 
+def test_a_file_in_the_place_of_the_socket_is_left_alone_and_the_service_runs(tmp_path: Path) -> None:
+    (tmp_path / "local.sock").write_text("mine", encoding="utf-8")
+    with RunningService(simulate="arm", state_dir=tmp_path) as own:
+        assert own.request("GET", "/sessions")[0] == 200
+        assert "no local clients at" in own.log
+    assert (tmp_path / "local.sock").read_text(encoding="utf-8") == "mine"
+
+
 # ---------------------------------------------------------------- bad clients
 
 

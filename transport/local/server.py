@@ -49,9 +49,10 @@ class LocalServer:
 
     def open(self) -> None:
         """Listen, unless the settings say no; without what it needs it logs a line, and the service goes on without local clients."""
-        with suppress(FileNotFoundError):
-            # Of a service that was killed: this one has the lock of the directory.
-            self.path.unlink()
+        # Of a service that was killed: this one has the lock of the directory.
+        if self.path.is_socket():
+            with suppress(OSError):
+                self.path.unlink()
         if not self._bridge.settings.flag(ENABLED):
             return
         try:
