@@ -20,7 +20,7 @@ int main(int count, char **words) {
     hapticd_local_state state;
     unsigned seed = 1;
     int device;
-    long i;
+    long i, lost = 0;
     if (count < 4 || !took || !ticks || hapticd_local_open(&client, words[1], "bench", NULL, HAPTICD_LOCAL_FORCE) != 0) {
         puts(count < 4 ? "usage" : client.error);
         return 1;
@@ -31,7 +31,7 @@ int main(int count, char **words) {
         double force[3] = {0, 0, 0.5};
         const uint64_t *taken = &client.states->seats[client.seat].devices[device].taken;
         int64_t begun;
-        uint64_t before, tick;
+        uint64_t before, during, tick;
         if (hapticd_local_wait(&client, 1000000000) != 1 || !hapticd_local_read(&client, device, &state)) return 1;
         if (anytime) {
             int64_t until = hapticd_local_now() + (int64_t)((seed = seed * 1103515245u + 12345u) % 100000u);
@@ -43,9 +43,17 @@ int main(int count, char **words) {
         hapticd_local_force(&client, device, state.generation, force);
         while (__atomic_load_n(taken, __ATOMIC_ACQUIRE) != client.next[device])
             if (hapticd_local_now() - begun > 1000000000) return 2;
-        /* The tick that took it is under way, or has just been shown. */
-        while ((tick = __atomic_load_n(&client.states->tick, __ATOMIC_ACQUIRE)) == before) {}
-        if (!hapticd_local_read(&client, device, &state) || state.mode != 1) return 3;
+        /* The tick that took it is under way; had it just been shown, the next one is waited for: too long rather than too short. */
+        during = __atomic_load_n(&client.states->tick, __ATOMIC_ACQUIRE);
+        while ((tick = __atomic_load_n(&client.states->tick, __ATOMIC_ACQUIRE)) == during)
+            if (hapticd_local_now() - begun > 1000000000) return 2;
+        if (!hapticd_local_read(&client, device, &state)) return 3;
+        if (state.mode != 1) {
+            /* This process had no processor for longer than a time-out. */
+            if (++lost > samples / 10) return 4;
+            i--;
+            continue;
+        }
         took[i] = (double)(hapticd_local_now() - begun) * 1e-3;
         ticks[i] = (double)(tick - before);
         client.waited = tick - (anytime ? 0u : 1u);
