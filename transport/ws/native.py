@@ -30,7 +30,7 @@ CHUNK: Final = 8 * 1024
 LONGEST_TURN: Final = "communication/streaming/longest_turn"
 THREADS: Final = "communication/streaming/threads"
 # Before everything in Python in line; the thread makes way while the event loop is late, as that hears who says stop.
-NICE: Final = -15
+NICE: Final = -10
 
 
 class NativeStream:
