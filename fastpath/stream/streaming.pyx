@@ -166,6 +166,8 @@ cdef struct Stream:
     uint64_t turned_ns
     uint64_t longest_turn_ns
     uint64_t stop
+    # not 0: the threads take their turn as everybody does
+    uint64_t gives_way
     int bell
     int nice
 
@@ -381,11 +383,15 @@ cdef void *hd_stream_main(void *argument) noexcept nogil:
     cdef Worker *w = <Worker *>argument
     cdef uint64_t keys[HD_STREAM_EVENTS]
     cdef int64_t begun_ns = hd_now_ns(), waited_ns
-    cdef int count, i
+    cdef int count, i, wanted, nice = w.stream.nice
     hd_thread_setup(b"hd-stream")
-    hd_request_nice(w.stream.nice)
+    hd_request_nice(nice)
     hd_request_short_slice()
     while hd_load(&w.stream.stop) == 0:
+        wanted = 0 if hd_load(&w.stream.gives_way) != 0 else w.stream.nice
+        if wanted != nice:
+            nice = wanted
+            hd_request_nice(nice)
         waited_ns = hd_now_ns()
         count = hd_wait(w.poll, keys, -1)
         if hd_now_ns() - waited_ns >= REST_NS:
@@ -617,6 +623,13 @@ cdef class Streaming:
         """The event loop turns; commands are answered until it has not for `longest_s` (s)."""
         hd_store(&self.s.longest_turn_ns, <uint64_t>(longest_s * 1e9))
         hd_store(&self.s.turned_ns, <uint64_t>hd_now_ns())
+
+    def give_way(self, *, bint on) -> None:
+        """Take turns as everybody does, without the niceness of the start, until it is switched off again."""
+        cdef int i
+        hd_store(&self.s.gives_way, on)
+        for i in range(self.s.worker_count):
+            hd_ring(self.s.workers[i].wake)
 
     def handed(self) -> list[int]:
         """Return the numbers of the sessions whose connections were handed over since the last call, and quiet the bell."""

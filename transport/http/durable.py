@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from actors.kit.errors import HapticError
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 async def confirmed(bridge: Bridge, done: str) -> None:
     """Return when the ledger is on the disk; an error says that `done` is in force nevertheless."""
     try:
-        await bridge.ask(STORE, ConfirmLedger())
+        with nullcontext() if bridge.streams is None else bridge.streams.giving_way():
+            await bridge.ask(STORE, ConfirmLedger())
     except HapticError as error:
         error.sentence = f"{done}, but a restart would forget it. {error.sentence}"
         raise

@@ -7,7 +7,8 @@ thread hands the connection over, a write goes behind what the thread has sent.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from tornado.ioloop import IOLoop, PeriodicCallback
@@ -30,7 +31,7 @@ CHUNK: Final = 8 * 1024
 LONGEST_TURN: Final = "communication/streaming/longest_turn"
 THREADS: Final = "communication/streaming/threads"
 # Before everything in Python in line; the thread makes way while the event loop is late, as that hears who says stop.
-NICE: Final = -10
+NICE: Final = -15
 
 
 class NativeStream:
@@ -219,6 +220,7 @@ class NativeStreams:
         system.settings.tell(self._streaming.changed)
         self._streams: dict[int, NativeStream] = {}
         self._beats = 0
+        self._waiting_for_disk = 0
         self._timer = PeriodicCallback(self._beat, BEAT_EVERY_MS)
 
     @property
@@ -250,6 +252,17 @@ class NativeStreams:
         """Take the connection of an idle stream; None when the stream is busy. `on_unread`: see NativeStream."""
         taken = take_socket(stream)
         return None if taken is None else NativeStream(self, session, *taken, on_unread)
+
+    @contextmanager
+    def giving_way(self) -> Generator[None]:
+        """Let the threads take turns as everybody does: for what the system's threads do on the same processor, such as a write to the disk."""
+        self._waiting_for_disk += 1
+        self._streaming.give_way(on=True)
+        try:
+            yield
+        finally:
+            self._waiting_for_disk -= 1
+            self._streaming.give_way(on=self._waiting_for_disk > 0)
 
     def add(self, stream: NativeStream) -> None:
         """Tell `stream` from now on when it is handed over."""
