@@ -58,10 +58,15 @@ def lateness(page: str) -> dict[float, float]:
 
 
 def p99_us(before: str, after: str) -> float:
-    """Bound of the bucket that 99 % of the ticks between two pages are within."""
+    """Lateness that 99 % of the ticks between two pages are within, us; on a straight line between two bounds, as in the benchmarks."""
     begun, ended = lateness(before), lateness(after)
     ticks = {bound: ended[bound] - begun[bound] for bound in sorted(ended)}
-    return min(bound for bound, count in ticks.items() if count >= 0.99 * ticks[math.inf]) * 1e6
+    low, below, wanted = 0.0, 0.0, 0.99 * ticks[math.inf]
+    for bound, count in ticks.items():
+        if count >= wanted:
+            return (low + (bound - low) * (wanted - below) / (count - below)) * 1e6
+        low, below = bound, count
+    raise AssertionError("the page has no bucket without a bound")
 
 
 def streamed(kilohertz: int) -> Run:
@@ -107,6 +112,6 @@ def test_loop_keeps_32_khz_with_eight_streaming_clients(results: ResultTable) ->
     hold(
         row,
         results.add(
-            Row(SECTION, "32 kHz, lateness p99, at most", late, "us", 1e6 / 32_000, LATE_LIMIT, "reference: the period")
+            Row(SECTION, "32 kHz, lateness p99", late, "us", 1e6 / 32_000, LATE_LIMIT, "reference: the period")
         ),
     )
