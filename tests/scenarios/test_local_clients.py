@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -113,17 +115,17 @@ def test_the_socket_is_for_its_owner_alone(service: RunningService) -> None:
 def test_another_user_is_refused(service: RunningService) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")
-    program = client_program()
     with ExitStack() as cleanup:
-        for path, mode in (
-            (program.parent, 0o755),
-            (service.state_dir, 0o755),
-            (service.state_dir / "local.sock", 0o666),
-        ):
+        # Folders of a test run may be closed to others: the program lies where everybody gets, and begins in the state directory.
+        public = Path(cleanup.enter_context(TemporaryDirectory(dir="/tmp")))
+        program = Path(shutil.copy(client_program(), public))
+        public.chmod(0o755)
+        for path, mode in ((service.state_dir, 0o755), (service.state_dir / "local.sock", 0o666)):
             cleanup.callback(path.chmod, stat.S_IMODE(path.stat().st_mode))
             path.chmod(mode)
         done = subprocess.run(
-            [str(program), str(service.state_dir), "wait"],
+            [str(program), ".", "wait"],
+            cwd=service.state_dir,
             user=NOBODY,
             group=NOBODY,
             extra_groups=[],
