@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -31,6 +32,15 @@ def test_every_command_line_parser_requires_full_option_names() -> None:
     assert any("ArgumentParser(" in text for text in texts.values())
     parsers = {path: text for path, text in texts.items() if path.suffix == ".py" and "argparse" in text}
     assert [sentence for path, text in parsers.items() for sentence in takes_parts_of_options(path, text)] == []
+
+
+def test_no_text_has_the_marks_of_a_merge() -> None:
+    pages = {
+        PurePosixPath(path.relative_to(ROOT).as_posix()): path.read_text("utf-8") for path in ROOT.glob("docs/**/*.md")
+    }
+    texts = shipped() | pages
+
+    assert [path for path, text in texts.items() if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE)] == []
 
 
 @pytest.mark.parametrize("call", ["argparse.ArgumentParser()", "Parser(prog='x')", "commands.add_parser('run')"])

@@ -12,10 +12,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "shortest_digits.h"
+
 namespace hapticd {
 
-/* The longest float32: sign, nine digits, and either "0.000" or a point and "E-38". */
-constexpr std::size_t NUMBER_BYTES = 15;
+/* The longest float32 has 15: sign, nine digits, and either "0.000" or a point and "E-38". */
+constexpr std::size_t NUMBER_BYTES = SHORTEST_ROOM;
 constexpr std::size_t INTEGER_BYTES = 20;
 /* One byte of UTF-8 becomes at most a backslash, u and four digits. */
 constexpr std::size_t ESCAPE_BYTES = 6;
@@ -55,8 +57,10 @@ inline char *put_number(char *at, double real, std::uint64_t *nulls) {
         *at = '0';
         return at + 1;
     }
-    /* In this range to_chars's fixed notation is the shortest digits: float32 holds every integer in it. */
-    if (size >= 1e-4f && size < 1e7f) return std::to_chars(at, at + NUMBER_BYTES, value, std::chars_format::fixed).ptr;
+    if (size >= 1e-4f && size < 1e7f) {
+        *at = '-';
+        return put_shortest(at + std::signbit(value), size);
+    }
     if (!std::isfinite(value)) {
         ++*nulls;
         return put(at, "null");
