@@ -13,6 +13,7 @@ from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import Command
 from fastpath.local.seats import LocalSeat, LocalSeats
+from fastpath.navigation.values import Bubble
 from tests.support.local.page import Page
 from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params
 
@@ -22,6 +23,8 @@ FORCE: Final = (0.1234567, -0.2345678, 0.3456789)
 # s that the event loop may stand still: nobody turns here
 LONG_S: Final = 1e6
 # OptionalLimits: J, W, J, stiffness warning, latch, braking stop, enabling button (no device here has it: the costliest case)
+# 10 mm beyond the surface of a sphere: the scene moves, and the hand is pushed back
+OUTSIDE: Final = Bubble(position=(ARM_CENTRE[0] + 0.06, ARM_CENTRE[1], ARM_CENTRE[2]))
 UNREACHED: Final = (1e3, 1e3, 1e3, 1, 1, 1, 2)
 
 
@@ -36,14 +39,16 @@ class LoopRig:
         sessions: int = 0,
         stepping: bool = False,
         optional: bool = False,
-        contacts: bool = False,
+        contacts: int = 0,
         local: int = 0,
+        played: bool = False,
+        navigating: bool = False,
     ) -> None:
-        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: one session renders one on each arm.
+        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: so many sessions render one on each arm.
 
-        `local`: sessions more that command every arm through shared memory.
+        `local`: sessions more that command every arm through shared memory. `played`: every session plays two effects on every arm;
+        `navigating`: with a bubble whose surface the cursor has left.
         """
-        self.contacts = contacts
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
         devices = [self.runtime.lease_device(f"device {number}") for number in range(len(kinds))]
@@ -60,7 +65,14 @@ class LoopRig:
             for session in [self.runtime.lease_session(str(number)) for number in range(sessions)]
             for lease in moved
         ]
+        self._contacts = contacts * self.arms
         self._moved = moved
+        for number, writer in enumerate(self.writers):
+            if played:
+                writer.set_effect(0, (0.0, 0.0, 0.1), 100.0 + number)
+                writer.set_effect(1, (0.1, 0.0, 0.0), 200.0 + number)
+            if navigating:
+                writer.set_navigation(OUTSIDE, ARM_CENTRE)
         self._seats = LocalSeats(self.runtime, [LARGEST] * len(Command))
         self._seats.turned(LONG_S)
         self._local = [self._seat(f"local {number}") for number in range(local)]
@@ -78,10 +90,10 @@ class LoopRig:
         return seat, page
 
     def command(self) -> None:
-        """Command a force on every arm by every session, and of the first one a contact too if there are contacts."""
+        """Command a force on every arm by every session, and of the first ones a contact too."""
         for number, writer in enumerate(self.writers):
             writer.begin()
-            if self.contacts and number < self.arms:
+            if number < self._contacts:
                 writer.contact_plane(ARM_CENTRE, (0.1, 0.2, 1.0), 500.0, 2.0)
             writer.force(*FORCE)
             assert writer.publish()

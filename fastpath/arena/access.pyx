@@ -7,7 +7,7 @@ import numpy as np
 
 from fastpath.arena.array_copy cimport copy_out
 from fastpath.arena.memory cimport ArenaMemory
-from fastpath.arena.record_writes cimport hand_over, is_leased, write_set_point
+from fastpath.arena.record_writes cimport hand_over, is_leased, write_effect, write_set_point
 from fastpath.arena.state_reads cimport read_navigated, read_state
 from fastpath.cells.cells cimport hd_seq_read
 from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, Transform, View
@@ -24,7 +24,7 @@ from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 from fastpath.layout.trips cimport TripHistory
 from fastpath.navigation.validation cimport fill_navigation
 from fastpath.navigation.values import Navigated as Shown
-from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.space.spatial cimport clutch_offset, view_identity
 from fastpath.space.surface cimport (
     SURFACE_FROZEN, SURFACE_NOT_ROUND, SURFACE_PLACED, SurfaceFault, place_surface,
 )
@@ -165,9 +165,7 @@ cdef class Writer:
             raise ValueError(f"a vibration has {LOWEST_HZ} to {HIGHEST_HZ} Hz, or 0 to end it")
         if f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > EFFECT_FORCE * EFFECT_FORCE * (1 + 1e-9):
             raise ValueError(f"a vibration has at most {EFFECT_FORCE:g} N")
-        force_to_device(&self.record.view, f, self.record.effects[number].force)
-        self.record.effects[number].frequency = frequency
-        self.record.effects[number].begun_ns = self.memory._now()
+        write_effect(&self.record, number, f, frequency, self.memory._now())
 
     def set_navigation(self, bubble, home=(0.0, 0.0, 0.0)) -> None:
         """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.

@@ -47,26 +47,34 @@ cdef struct View:
 
 # ---------------------------------------------------------------- one session on one device
 
+cdef enum Act:
+    # what a session does to a device beside its commands, as bits of `acts`
+    ACT_DAMPING = 1
+    ACT_NAVIGATION = 2
+    ACT_EFFECTS = 4
+
 cdef struct Record:
-    # fields that the loop reads in each tick come first
+    # fields that the loop reads in each tick come first, up to the force: 64 bytes
     uint32_t session_generation
     uint32_t device_generation
     int64_t command_ns
     uint32_t commands
-    uint32_t workspace_revision
+    # Act bits: the loop looks at `damping`, `navigation` and `effects` only for these
+    uint32_t acts
+    # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
+    double gate
+    double duck
     # three numbers of each Command whose bit `commands` has, beside CONTACT_COMMAND: force N, device frame; position m, application space; N mm; degrees
     double set_points[COMMANDS][3]
     # N s/m along each device axis; acts while the session is open, commands or not
     double damping[3]
-    # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
-    double gate
-    double duck
     # vibrations that go on until they are replaced, while the session is open
     Effect effects[EFFECTS]
     # in the device frame; while `commands` has CONTACT_COMMAND
     Contact contact
     Navigation navigation
     uint64_t revision
+    uint64_t workspace_revision
     View view
 
 # ---------------------------------------------------------------- parameters

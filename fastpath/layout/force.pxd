@@ -265,6 +265,10 @@ cdef struct Effect:
     double force[3]
     double frequency
     int64_t begun_ns
+    # peaks of force (N), and of speed (m/s) and excursion (m) of a free mass of 1 kg
+    double size
+    double speed
+    double way
 
 cdef struct Chain:
     OscillationAxis axis[3]

@@ -91,12 +91,13 @@ cdef inline void drift(Navigator *n, const Navigation *b, const double *p, const
 
 cdef inline void turn_slowly(Navigator *n, double *normal, double period) noexcept nogil:
     """Limit the turning rate of the push direction to FASTEST_TURN, so that an edge of the shape gives no jerk."""
-    cdef double along = 0, most = FASTEST_TURN * period
+    cdef double along = 0, most = FASTEST_TURN * period, nearly = 1 - 0.5 * most * most
     cdef double aside[3]
     cdef int i
     for i in range(3):
         along += normal[i] * n.normal[i]
-    if n.turned and along < 1 and acos(along if along > -1 else -1) > most:
+    # The cosine of `most` is at least `nearly` and less than its fourth power more: only beyond that the angle is worked out.
+    if n.turned and along < nearly + most * most * most * most and acos(along if along > -1 else -1) > most:
         for i in range(3):
             aside[i] = normal[i] - along * n.normal[i]
         if normalise(aside):

@@ -25,8 +25,13 @@ cdef inline double length_of(const double *v) noexcept nogil:
 
 cdef inline bint normalise(double *v) noexcept nogil:
     """Normalise a vector of any length above 0; +y and False for zero."""
-    cdef double largest = fabs(v[0]), n
+    cdef double n = length_of(v), largest = fabs(v[0])
     cdef int i
+    if 1e-100 < n < 1e100:
+        for i in range(3):
+            v[i] /= n
+        return True
+    # Beyond that squares overflow or vanish.
     for i in range(1, 3):
         if fabs(v[i]) > largest:
             largest = fabs(v[i])

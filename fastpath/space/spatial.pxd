@@ -47,13 +47,17 @@ cdef inline void basis_axial(const Basis *b, const double *v, double *out) noexc
 
 
 cdef inline void rotate(const double *q, const double *v, double *out) noexcept nogil:
-    """R(q) v for a unit quaternion: v + 2w(u x v) + 2u x (u x v)."""
-    cdef double a = 2 * (q[2] * v[2] - q[3] * v[1])
-    cdef double b = 2 * (q[3] * v[0] - q[1] * v[2])
-    cdef double c = 2 * (q[1] * v[1] - q[2] * v[0])
-    cdef double x = v[0] + q[0] * a + q[2] * c - q[3] * b
-    cdef double y = v[1] + q[0] * b + q[3] * a - q[1] * c
-    cdef double z = v[2] + q[0] * c + q[1] * b - q[2] * a
+    """R(q) v for a unit quaternion: v + 2w(u x v) + 2u x (u x v); never -0 for the identity."""
+    cdef double a, b, c, x, y, z
+    if q[1] == 0 and q[2] == 0 and q[3] == 0:
+        out[0] = v[0] + 0.0; out[1] = v[1] + 0.0; out[2] = v[2] + 0.0
+        return
+    a = 2 * (q[2] * v[2] - q[3] * v[1])
+    b = 2 * (q[3] * v[0] - q[1] * v[2])
+    c = 2 * (q[1] * v[1] - q[2] * v[0])
+    x = v[0] + q[0] * a + q[2] * c - q[3] * b
+    y = v[1] + q[0] * b + q[3] * a - q[1] * c
+    z = v[2] + q[0] * c + q[1] * b - q[2] * a
     out[0] = x; out[1] = y; out[2] = z
 
 

@@ -10,16 +10,17 @@ The duck gain scales a session's output; the gated sums are the part that force 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
-from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell
+from fastpath.layout.arena cimport (
+    ACT_DAMPING, ACT_EFFECTS, ACT_NAVIGATION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
+)
 from fastpath.layout.constants cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN,
     FADE_MILLISECONDS, MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
 from fastpath.layout.contact cimport CONTACT_COMMAND
 from fastpath.layout.local cimport LocalCommands
-from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.navigation.bubble cimport held_position, restart_bubble
-from fastpath.tick.effects cimport Played, play, plays
+from fastpath.tick.effects cimport Played, play
 from fastpath.tick.local_commands cimport drop_faded, local_commands
 
 cdef extern from *:
@@ -102,6 +103,72 @@ cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint 
     slot.duck[session] = towards(slot.duck[session], record.duck, step)
 
 
+cdef inline void no_commands(CommandSum *total) noexcept nogil:
+    """Reset a sum. One by one: the compiler would make of a memset an instruction that takes longer than the rest of an idle device."""
+    cdef int i
+    for i in range(3):
+        total.torque[i] = 0; total.position[i] = 0; total.angle[i] = 0; total.damping[i] = 0; total.gated_torque[i] = 0
+        total.effect.force[i] = 0
+    total.effect.size = 0; total.effect.speed = 0; total.effect.way = 0
+    total.has_force = False; total.has_torque = False; total.has_position = False; total.has_angle = False
+    total.contacts = 0
+    total.position_gain = 0; total.angle_gain = 0; total.position_gate = 0; total.angle_gate = 0
+    total.position_ns = 0; total.angle_ns = 0; total.client_ns = 0
+
+
+cdef inline void add_acts(
+    Arena *arena, DeviceSlot *slot, RecordCell *cell, const Record *record, int session, uint64_t bit, bint moves, int64_t now, double period,
+    CommandSum *total,
+) noexcept nogil:
+    """Add what a session does beside its commands: damping, a bubble if it `moves` commands, effects."""
+    cdef int word = session >> 6, i
+    if record.acts & ACT_DAMPING:
+        slot.damped[word] |= bit
+        for i in range(3):
+            total.damping[i] = max(total.damping[i], slot.duck[session] * record.damping[i])
+    if record.acts & ACT_NAVIGATION and moves:
+        slot.navigating[word] |= bit
+        restart_bubble(&cell.navigator, record)
+    if record.acts & ACT_EFFECTS:
+        slot.playing[word] |= bit
+        play(record.effects, slot.duck[session], now, period, &total.effect)
+
+
+cdef inline void add_commands(
+    DeviceSlot *slot, RecordCell *cell, const Record *record, const double (*points)[3], uint32_t commands, int64_t command_ns,
+    int session, double gain, bint moves, CommandSum *total,
+) noexcept nogil:
+    """Add the commands of a session other than its force, with the gain of its fade and its duck gain; a bubble `moves` a held position."""
+    cdef double gate = slot.gate[session]
+    cdef int i
+    if commands >> CONTACT_COMMAND & 1:
+        total.has_force = True
+        total.contacts += 1
+        cell.touch.gain = gain
+    if commands >> COMMAND_TORQUE & 1:
+        total.has_torque = True
+        for i in range(3):
+            total.torque[i] += gain * points[<int>COMMAND_TORQUE][i]
+            total.gated_torque[i] += gate * gain * points[<int>COMMAND_TORQUE][i]
+    if commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
+        total.has_position = True
+        total.position_gain = gain
+        total.position_gate = gate
+        total.position_ns = command_ns
+        if moves:
+            held_position(&cell.navigator, record, total.position)
+        else:
+            for i in range(3):
+                total.position[i] = points[<int>COMMAND_POSITION][i]
+    if commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
+        total.has_angle = True
+        total.angle_gain = gain
+        total.angle_gate = gate
+        total.angle_ns = command_ns
+        for i in range(3):
+            total.angle[i] = points[<int>COMMAND_ANGLE][i]
+
+
 cdef inline void arbitrate(
     Arena *arena, int device, int64_t now, double dt, double period, double timeout, CommandSum *total,
 ) noexcept nogil:
@@ -110,69 +177,48 @@ cdef inline void arbitrate(
     Fades take the true time `dt` since the last tick (s), ramps the nominal `period` of the loop (s).
     """
     cdef DeviceSlot *slot = &arena.devices[device]
-    cdef uint64_t fresh, live, damped, navigating, playing, local, bits, bit
+    cdef uint64_t fresh, seen, live, local, bits, bit
     cdef RecordCell *cell
     cdef Record *record
     cdef LocalCommands *from_page
     cdef const double (*points)[3]
     cdef uint32_t commands
-    cdef int64_t command_ns
+    cdef int64_t command_ns, timeout_ns = <int64_t>(timeout * 1e9)
     cdef double gain, gate
+    cdef double force[3]
+    cdef double gated[3]
     cdef int word, session, i
+    no_commands(total)
     for i in range(3):
-        total.force[i] = 0; total.torque[i] = 0; total.position[i] = 0; total.angle[i] = 0; total.damping[i] = 0
-        total.gated_force[i] = 0; total.gated_torque[i] = 0; total.effect.force[i] = 0
-    total.effect.size = 0
-    total.effect.speed = 0
-    total.effect.way = 0
-    total.has_force = False; total.has_torque = False; total.has_position = False; total.has_angle = False
-    total.contacts = 0
-    total.position_gain = 0
-    total.angle_gain = 0
-    total.position_gate = 0
-    total.angle_gate = 0
-    total.position_ns = 0
-    total.angle_ns = 0
-    total.client_ns = 0
+        force[i] = 0
+        gated[i] = 0
     for word in range(<int>arena.session_words):
         fresh = 0
         if hd_load(&slot.fresh[word]) != 0:
             fresh = hd_exchange(&slot.fresh[word], 0)
-        live = slot.live[word]
-        damped = slot.damped[word]
-        navigating = slot.navigating[word]
-        playing = slot.playing[word]
         local = hd_load(&slot.local[word])
-        bits = live | damped | navigating | playing | fresh | local
+        seen = slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]
+        bits = seen | fresh | local
         if bits == 0:
             continue
+        live = 0
+        slot.damped[word] = 0
+        slot.navigating[word] = 0
+        slot.playing[word] = 0
         while bits != 0:
             bit = bits & (~bits + 1)
-            bits &= ~bit
+            bits ^= bit
             session = word * 64 + lowest_bit(bit)
             cell = &arena.records[session * MAX_DEVICES + device]
             hd_triple_take(&cell.cell)
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
-            live &= ~bit
-            damped &= ~bit
-            navigating &= ~bit
-            playing &= ~bit
             if (record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
-            ramp(slot, session, record, (
-                slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]) & bit == 0, period)
-            for i in range(3):
-                if record.damping[i] > 0:
-                    damped |= bit
-                    total.damping[i] = max(total.damping[i], slot.duck[session] * record.damping[i])
+            ramp(slot, session, record, seen & bit == 0, period)
             # Commands from a page are in the device frame: no bubble moves them.
-            if record.navigation.mode != NAVIGATION_OFF and local & bit == 0:
-                navigating |= bit
-                restart_bubble(&cell.navigator, record)
-            if plays(record.effects):
-                playing |= bit
-                play(record.effects, slot.duck[session], now, period, &total.effect)
+            if record.acts != 0:
+                add_acts(arena, slot, cell, record, session, bit, local & bit == 0, now, period, total)
             commands = record.commands
             command_ns = record.command_ns
             points = record.set_points
@@ -183,12 +229,14 @@ cdef inline void arbitrate(
                 points = from_page.set_points
             if commands == 0:
                 continue
-            gain = faded(slot, session, command_ns, hold_gain(now - command_ns, timeout), dt)
-            if gain <= 0:
-                slot.inner.state.faded += 1
-                if local & bit:
-                    drop_faded(arena, &cell.local, device)
-                continue
+            gain = 1
+            if now - command_ns > timeout_ns or slot.fading_ns[session] == command_ns:
+                gain = faded(slot, session, command_ns, hold_gain(now - command_ns, timeout), dt)
+                if gain <= 0:
+                    slot.inner.state.faded += 1
+                    if local & bit:
+                        drop_faded(arena, &cell.local, device)
+                    continue
             live |= bit
             gain *= slot.duck[session]
             gate = slot.gate[session]
@@ -198,38 +246,16 @@ cdef inline void arbitrate(
             if commands >> COMMAND_FORCE & 1:
                 total.has_force = True
                 for i in range(3):
-                    total.force[i] += gain * points[<int>COMMAND_FORCE][i]
-                    total.gated_force[i] += gate * gain * points[<int>COMMAND_FORCE][i]
-            if commands >> CONTACT_COMMAND & 1:
-                total.has_force = True
-                total.contacts += 1
-                cell.touch.gain = gain
-            if commands >> COMMAND_TORQUE & 1:
-                total.has_torque = True
-                for i in range(3):
-                    total.torque[i] += gain * points[<int>COMMAND_TORQUE][i]
-                    total.gated_torque[i] += gate * gain * points[<int>COMMAND_TORQUE][i]
-            if commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
-                total.has_position = True
-                total.position_gain = gain
-                total.position_gate = gate
-                total.position_ns = command_ns
-                if local & bit:
+                    force[i] += gain * points[<int>COMMAND_FORCE][i]
+                if gate != 0:
                     for i in range(3):
-                        total.position[i] = points[<int>COMMAND_POSITION][i]
-                else:
-                    held_position(&cell.navigator, record, total.position)
-            if commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
-                total.has_angle = True
-                total.angle_gain = gain
-                total.angle_gate = gate
-                total.angle_ns = command_ns
-                for i in range(3):
-                    total.angle[i] = points[<int>COMMAND_ANGLE][i]
+                        gated[i] += gate * gain * points[<int>COMMAND_FORCE][i]
+            if commands != 1 << COMMAND_FORCE:
+                add_commands(slot, cell, record, points, commands, command_ns, session, gain, local & bit == 0, total)
         slot.live[word] = live
-        slot.damped[word] = damped
-        slot.navigating[word] = navigating
-        slot.playing[word] = playing
+    for i in range(3):
+        total.force[i] = force[i]
+        total.gated_force[i] = gated[i]
 
 
 cdef inline void show_commands(DeviceState *s, const CommandSum *total, bint obeys) noexcept nogil:
