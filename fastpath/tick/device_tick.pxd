@@ -124,7 +124,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     """
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
-    cdef double limit = p.torque_limit * s.derating, brake
+    cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake
     cdef double bears[3]
     cdef uint32_t saturated
     cdef int i
@@ -153,7 +153,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     note_command(&d.optional, p, pose, force, torque)
     # 6 filter
     for i in range(3):
-        bears[i] = most_before_scale(&d.rendering, p.plant.mass, p.force_scale) - session_damping(p, &d.rendering, total, i)
+        bears[i] = most - session_damping(total, most, i)
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
                     total.gated_force, total.gated_torque, times, bears, total.effect.size > 0, force, torque)
     lap(a, STEP_FILTER, since)
@@ -162,7 +162,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
     # 8 damping
-    damping_force(p, s, &d.rendering, total, force)
+    damping_force(s, total, most, force)
     # 9 scale
     for i in range(3):
         force[i] *= p.force_scale

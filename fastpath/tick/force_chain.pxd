@@ -129,10 +129,10 @@ cdef inline void filter_and_gate(
         size += seen[i] * seen[i]
         damped[i] = -c.axis[i].damping * s.velocity[i]
     # Nothing is damped that is not commanded: no force outlives the command, and no more than that is added.
-    if size > 1e-6 * LEAST_MN * LEAST_MN:
-        clamp_norm(damped, sqrt(size))
-    else:
+    if not size > 1e-6 * LEAST_MN * LEAST_MN:
         memset(damped, 0, sizeof(damped))
+    elif damped[0] != 0 or damped[1] != 0 or damped[2] != 0:
+        clamp_norm(damped, sqrt(size))
     if entered:
         judge_begin(&c.judge, &c.motion)
     for i in range(3):

@@ -40,6 +40,8 @@ cdef inline void clamp_torques(double *torque, double limit, bint together) noex
     """Limit torques (N.mm) in either direction, all scaled together or each clamped; NaN becomes 0."""
     cdef double largest = 0
     cdef int i
+    if torque[0] == 0 and torque[1] == 0 and torque[2] == 0:
+        return
     for i in range(3):
         if not isfinite(torque[i]):
             together = False

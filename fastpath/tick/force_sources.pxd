@@ -10,7 +10,7 @@ from fastpath.layout.constants cimport LARGEST_DAMPING
 from fastpath.layout.force cimport Rendering
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
-from fastpath.tick.rendering cimport bound_spring, most_before_scale
+from fastpath.tick.rendering cimport bound_spring
 
 cdef enum:
     # held position: spring N/m, damper N.s/m, growth of its largest force N/s
@@ -82,21 +82,18 @@ cdef inline void angle_torque(
         gated[i] += total.angle_gate * total.angle_gain * want
 
 
-cdef inline double session_damping(const DeviceParams *p, const Rendering *r, const CommandSum *total, int axis) noexcept nogil:
-    """Return the sessions' damping of an axis (N.s/m): at most 20, and what the bare mass bears once the force scale has acted."""
-    cdef double most = most_before_scale(r, p.plant.mass, p.force_scale)
+cdef inline double session_damping(const CommandSum *total, double most, int axis) noexcept nogil:
+    """Return the sessions' damping of an axis (N.s/m): at most 20, and what the bare mass bears (`most_before_scale`)."""
     if most > LARGEST_DAMPING:
         most = LARGEST_DAMPING
     return total.damping[axis] if total.damping[axis] < most else most
 
 
-cdef inline void damping_force(
-    const DeviceParams *p, const DeviceState *s, const Rendering *r, const CommandSum *total, double *force,
-) noexcept nogil:
-    """Viscous force -b v along each device axis."""
+cdef inline void damping_force(const DeviceState *s, const CommandSum *total, double most, double *force) noexcept nogil:
+    """Viscous force -b v along each device axis; `most`: what the bare mass bears, N.s/m."""
     cdef int i
     for i in range(3):
-        force[i] -= session_damping(p, r, total, i) * s.velocity[i]
+        force[i] -= session_damping(total, most, i) * s.velocity[i]
 
 
 cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double period, double *force) noexcept nogil:

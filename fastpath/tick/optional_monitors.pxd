@@ -23,7 +23,7 @@ from fastpath.tick.force_chain cimport chain_begin, limit_step
 from fastpath.tick.force_maps cimport clamp_norm, torque_map
 from fastpath.tick.force_sources cimport session_damping
 from fastpath.tick.monitors cimport AT_REST, BRAKE, latch, norm3, trip
-from fastpath.tick.rendering cimport most_damping
+from fastpath.tick.rendering cimport most_before_scale, most_damping
 from fastpath.tick.trip_log cimport note_trip
 
 cdef extern from "tick/monitors.h" nogil:
@@ -312,7 +312,7 @@ cdef inline void watch_stiffness(
     cdef DeviceState *s = &d.state
     cdef double force[3]
     cdef double from_torque[3]
-    cdef double share, stiffness, needed, damping, least = 0, command = 1e-9 * (now - total.client_ns)
+    cdef double share, stiffness, needed, damping, most, least = 0, command = 1e-9 * (now - total.client_ns)
     cdef uint64_t sample = s.samples if p.source == SOURCE_PORT else a.state.ticks
     cdef int i
     o.warned = o.warned - dt if o.warned > dt else 0
@@ -350,8 +350,9 @@ cdef inline void watch_stiffness(
         return
     share = share_at(&o.stiffness_share, STIFFNESS_CUTOFF_HZ, o.unseen)
     stiffness = fit_stiffness(o, p, s.position, force, share) * p.force_scale
+    most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale)
     for i in range(3):
-        damping = session_damping(p, &d.rendering, total, i)
+        damping = session_damping(total, most, i)
         if i == 0 or damping < least:
             least = damping
     damping = p.plant.viscous + least * p.force_scale + HAND_DAMPING

@@ -210,7 +210,7 @@ cdef inline double oscillation_step(
         s.released = 0
     target = r.gain[s.stage]
     s.gain += (r.attack if target < s.gain else r.release) * (target - s.gain)
-    if s.stage == OSCILLATION_FREE:
+    if s.guard > 0 and s.stage == OSCILLATION_FREE:
         s.guard -= s.guard * r.dt / p.guard
     target = s.guard * (verdict.bears if verdict.bears < p.damping else p.damping)
     s.damping += (r.attack if target > s.damping else r.release) * (target - s.damping)
