@@ -22,9 +22,9 @@ COMMAND_TIMEOUT_S: Final = 0.05
 FORCE: Final = (0.1234567, -0.2345678, 0.3456789)
 # s that the event loop may stand still: nobody turns here
 LONG_S: Final = 1e6
-# OptionalLimits: J, W, J, stiffness warning, latch, braking stop, enabling button (no device here has it: the costliest case)
 # 10 mm beyond the surface of a sphere: the scene moves, and the hand is pushed back
 OUTSIDE: Final = Bubble(position=(ARM_CENTRE[0] + 0.06, ARM_CENTRE[1], ARM_CENTRE[2]))
+# OptionalLimits: J, W, J, stiffness warning, latch, braking stop, enabling button (no device here has it: the costliest case)
 UNREACHED: Final = (1e3, 1e3, 1e3, 1, 1, 1, 2)
 
 
@@ -41,13 +41,13 @@ class LoopRig:
         optional: bool = False,
         contacts: int = 0,
         local: int = 0,
-        played: bool = False,
-        navigating: bool = False,
+        playing: int = 0,
+        navigating: int = 0,
     ) -> None:
-        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: so many sessions render one on each arm.
+        """`optional`: with every optional monitor on, at limits that nothing passes.
 
-        `local`: sessions more that command every arm through shared memory. `played`: every session plays two effects on every arm;
-        `navigating`: with a bubble whose surface the cursor has left.
+        So many sessions do this on every arm: `contacts` render one, `playing` play two effects, `navigating` have a bubble whose surface the
+        cursor has left. `local`: sessions more that command every arm through shared memory.
         """
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
@@ -68,10 +68,10 @@ class LoopRig:
         self._contacts = contacts * self.arms
         self._moved = moved
         for number, writer in enumerate(self.writers):
-            if played:
+            if number < playing * self.arms:
                 writer.set_effect(0, (0.0, 0.0, 0.1), 100.0 + number)
                 writer.set_effect(1, (0.1, 0.0, 0.0), 200.0 + number)
-            if navigating:
+            if number < navigating * self.arms:
                 writer.set_navigation(OUTSIDE, ARM_CENTRE)
         self._seats = LocalSeats(self.runtime, [LARGEST] * len(Command))
         self._seats.turned(LONG_S)
