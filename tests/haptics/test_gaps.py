@@ -1,16 +1,26 @@
-"""Force on a machine that is short of time: random gaps of the loop over a held force, walls, an oscillation and the e-brake."""
+"""Force on a machine that is short of time: random gaps of the loop over held forces and set-points, walls, an oscillation, the e-brake."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
-from tests.support.loop.devices import ARM_CENTRE, REST, SteppedArm, arm_params, still_arm_params
+from fastpath.arena.access import Writer
+from tests.support.loop.devices import (
+    ARM_CENTRE,
+    ARM_MECHANISM,
+    REST,
+    SteppedArm,
+    arm_params,
+    force_of,
+    still_arm_params,
+)
+from tests.support.loop.interleaving import NOTHING, distance
 from tests.support.loop.monitored_arm import EBRAKE, MonitoredArm, bare_arm
 from tests.support.loop.walls import APPROACH_M, LIGHT, Rates, Setup, rms_mm_s
 
@@ -21,12 +31,40 @@ HELD_S: Final = 0.020
 TIMEOUT_S: Final = 0.5
 SETTLED_S: Final = 1.0
 SECONDS: Final = 4.0
+# from here on the filter is free again where it took the way of a set-point for an oscillation
+FREE_S: Final = 3.2
+RAMP_S: Final = 0.4
+# how far a set-point is from where the hand rests: 1.8 N
+HELD_M: Final = 0.040
+HELD_DEGREES: Final = 10.0
+ARM_DEGREES: Final = np.degrees(ARM_MECHANISM.inverse(ARM_CENTRE))
+SEEDS: Final = range(3)
+MANY_SEEDS: Final = range(40)
 
-# gaps a second, and the shortest and the longest of them (s)
 AT_REST_MM_S: Final = 5.0
-SHORT_GAPS: Final = [(20, 0.005, 0.005), (5, 0.010, 0.010), (0.1, 0.0025, 0.019), (20, 0.0025, 0.019)]
+# gaps a second, and the shortest and the longest of them (s)
+SHORT_GAPS: Final = [
+    (20, 0.005, 0.005),
+    (5, 0.010, 0.010),
+    (0.1, 0.0025, 0.020),
+    (20, 0.0025, 0.020),
+    (20, 0.020, 0.020),
+]
+ALL_GAPS: Final = [(0.1, 0.0025, 0.080), (5, 0.0025, 0.080), (20, 0.0025, 0.080)]
 
 Array = NDArray[Any]
+
+
+class Tick(NamedTuple):
+    """One tick of a run."""
+
+    missed: int  # periods missed before it
+    seconds: float  # since the run began
+    state: Any  # of the arm
+
+
+# What a session commands when its set-point has gone this share of its way.
+SetPoint = Callable[[Writer, float], None]
 
 
 def gaps(rate: float, shortest: float, longest: float, seed: int) -> Iterator[int]:
@@ -44,23 +82,53 @@ def none() -> Iterator[int]:
         yield 0
 
 
-def pressed(stiffness: float, missing: Iterator[int], *, seconds: float = SECONDS) -> tuple[Array, Array]:
-    """A light hand presses on a wall along x, rendered from the last state: time (s) and velocity (m/s) of each tick."""
-    params = arm_params(grip="light", hand={"path": REST}, encoder_step=12.5e-6, slew=SLEW_N_S, slow_slew=SLOW_SLEW_N_S)
+def light_arm() -> Any:
+    """Parameters of an arm in a light hand that rests at its centre."""
+    return arm_params(grip="light", hand={"path": REST}, encoder_step=12.5e-6, slew=SLEW_N_S, slow_slew=SLOW_SLEW_N_S)
+
+
+def pressing(stiffness: float, missing: Iterator[int], *, seconds: float = SECONDS) -> Iterator[Tick]:
+    """A light hand presses on a wall along x, rendered from the last state."""
+    params = light_arm()
     params["hand"]["centre"] = at(-APPROACH_M)
     rig = SteppedArm(params, frequency=FREQUENCY, timeout=TIMEOUT_S)
-    wanted = Setup(hand=LIGHT).pressing(seconds * FREQUENCY / 1000.0, ramp=0.4 * FREQUENCY / 1000.0)
+    wanted = Setup(hand=LIGHT).pressing(seconds * FREQUENCY / 1000.0, ramp=RAMP_S * FREQUENCY / 1000.0)
     state = rig.step()
-    begun, times, speeds = int(state["time_ns"]), [0.0], [0.0]
-    while times[-1] < seconds - 0.2:
+    begun, now = int(state["time_ns"]), 0.0
+    while now < seconds - 0.2:
         missed = next(missing)
-        params["hand"]["centre"] = at(float(wanted[round(times[-1] * FREQUENCY)]))
+        params["hand"]["centre"] = at(float(wanted[round(now * FREQUENCY)]))
         assert rig.runtime.publish_device(rig.device, params)
         rig.force(-stiffness * max(float(state["position"][0]) - ARM_CENTRE[0], 0.0), 0.0, 0.0)
         state = rig.step(missed=missed)
-        times.append(1e-9 * (int(state["time_ns"]) - begun))
-        speeds.append(float(state["velocity"][0]))
-    return np.array(times), np.array(speeds)
+        now = 1e-9 * (int(state["time_ns"]) - begun)
+        yield Tick(missed, now, state)
+
+
+def position_set_point(writer: Writer, share: float) -> None:
+    """A position beside that of the hand."""
+    writer.position(*at(share * HELD_M))
+
+
+def angle_set_point(writer: Writer, share: float) -> None:
+    """Joint angles of which the first is not that of the hand."""
+    yaw, shoulder, elbow = ARM_DEGREES
+    writer.angle(yaw + share * HELD_DEGREES, shoulder, elbow)
+
+
+def holding(set_point: SetPoint, missing: Iterator[int], *, seconds: float = SECONDS) -> Iterator[Tick]:
+    """A set-point goes away from a light hand at rest, and is held."""
+    rig = SteppedArm(light_arm(), frequency=FREQUENCY, timeout=TIMEOUT_S)
+    begun, now = int(rig.step()["time_ns"]), 0.0
+    while now < seconds - 0.2:
+        missed = next(missing)
+        share = min(now / RAMP_S, 1.0)
+        rig.writer.begin()
+        set_point(rig.writer, share * share * (3 - 2 * share))
+        assert rig.writer.publish()
+        state = rig.step(missed=missed)
+        now = 1e-9 * (int(state["time_ns"]) - begun)
+        yield Tick(missed, now, state)
 
 
 def at(wanted: float) -> tuple[float, float, float]:
@@ -68,10 +136,22 @@ def at(wanted: float) -> tuple[float, float, float]:
     return (ARM_CENTRE[0] + wanted, ARM_CENTRE[1], ARM_CENTRE[2])
 
 
-def settled(run: tuple[Array, Array]) -> float:
-    """Velocity (mm/s rms) once the hand has arrived."""
-    times, speeds = run
-    return rms_mm_s(speeds[times > SETTLED_S])
+def settled(run: Iterator[Tick], after: float = SETTLED_S) -> float:
+    """Velocity (mm/s rms) from a time (s) on, by default once hand and set-point have arrived."""
+    speeds = [float(np.linalg.norm(tick.state["velocity"])) for tick in run if tick.seconds > after]
+    return rms_mm_s(np.array(speeds))
+
+
+def largest_step(run: Iterator[Tick]) -> float:
+    """The largest force (N) by which a tick went away from zero, from what the motors had: nothing after more than HELD_S."""
+    last, largest = NOTHING, 0.0
+    for tick in run:
+        x, y, z = force_of(tick.state)
+        held = (1 + tick.missed) / FREQUENCY <= HELD_S
+        largest = max(largest, distance((x, y, z), last if held else NOTHING))
+        last = (x, y, z)
+        assert not int(tick.state["safety"]) & EBRAKE
+    return largest
 
 
 def share_that_arrives(missing: Iterator[int], *, seconds: float = 5.0) -> float:
@@ -91,8 +171,15 @@ def share_that_arrives(missing: Iterator[int], *, seconds: float = 5.0) -> float
     return arrived / (2.0 * 1e-9 * (last - begun))
 
 
-def braked(missing: Iterator[int]) -> float:
-    """Way (m) of a bare arm from 3.2 m/s until the e-brake has it at rest."""
+class Braked(NamedTuple):
+    """What became of an arm that was thrown."""
+
+    way: float  # m
+    by_brake: bool  # whether the e-brake saw it
+
+
+def braked(missing: Iterator[int]) -> Braked:
+    """Throw a bare arm at 3.2 m/s and let the e-brake bring it to rest."""
     rig = MonitoredArm(bare_arm(), frequency=FREQUENCY)
     rig.push(3.2, 0.0, 0.0)
     state = rig.step(2)
@@ -102,33 +189,78 @@ def braked(missing: Iterator[int]) -> float:
         state = rig.step(missed=next(missing))
         furthest = max(furthest, float(state["position"][0]))
         seen = seen or bool(int(state["safety"]) & EBRAKE)
-    assert seen
-    return furthest - begun
+    return Braked(furthest - begun, seen)
+
+
+def ways(rate: float, shortest: float, longest: float) -> Array:
+    """The way until the e-brake has stopped the arm, over many sequences of gaps, in multiples of the way without gaps."""
+    runs = [braked(gaps(rate, shortest, longest, seed)) for seed in MANY_SEEDS]
+    assert all(run.by_brake for run in runs)
+    return np.array([run.way for run in runs]) / braked(none()).way
+
+
+def oscillating_wall(times_critical: float) -> float:
+    """Stiffness (N/m) of a wall that oscillates in a light hand."""
+    return times_critical * Setup(hand=LIGHT, rates=Rates(frequency=FREQUENCY)).critical_stiffness()
 
 
 @pytest.mark.parametrize(("rate", "shortest", "longest"), SHORT_GAPS)
 def test_constant_force_arrives_whole_through_gaps_of_up_to_20_ms(rate: float, shortest: float, longest: float) -> None:
-    assert share_that_arrives(gaps(rate, shortest, longest, seed=1)) >= 0.99
+    assert min(share_that_arrives(gaps(rate, shortest, longest, seed)) for seed in SEEDS) >= 0.99
 
 
 def test_motors_get_zero_for_the_rest_of_a_longer_gap() -> None:
     """20 of 40 ms, five times a second: 90 %, and the ways back."""
-    assert 0.85 <= share_that_arrives(gaps(5, 0.040, 0.040, seed=1)) <= 0.97
+    assert all(0.85 <= share_that_arrives(gaps(5, 0.040, 0.040, seed)) <= 0.97 for seed in SEEDS)
 
 
 @pytest.mark.parametrize(("rate", "shortest", "longest"), SHORT_GAPS)
 def test_wall_does_not_chatter_through_gaps_of_up_to_20_ms(rate: float, shortest: float, longest: float) -> None:
-    assert settled(pressed(500.0, gaps(rate, shortest, longest, seed=2))) <= 1.0
+    assert max(settled(pressing(500.0, gaps(rate, shortest, longest, seed))) for seed in SEEDS) <= 1.0
+
+
+@pytest.mark.parametrize(("rate", "shortest", "longest"), SHORT_GAPS)
+def test_held_position_does_not_chatter_through_gaps_of_up_to_20_ms(
+    rate: float, shortest: float, longest: float
+) -> None:
+    runs = [settled(holding(position_set_point, gaps(rate, shortest, longest, seed))) for seed in SEEDS]
+
+    assert max(runs) <= 0.1
+
+
+@pytest.mark.parametrize(("rate", "shortest", "longest"), SHORT_GAPS)
+def test_held_angles_do_not_chatter_through_gaps_of_up_to_20_ms(rate: float, shortest: float, longest: float) -> None:
+    """Once the filter is free: some of these swings on the way are taken for an oscillation, and the arm follows as the gain comes back."""
+    runs = [list(holding(angle_set_point, gaps(rate, shortest, longest, seed), seconds=4.5)) for seed in SEEDS]
+
+    assert max(settled(iter(run), after=FREE_S) for run in runs) <= 0.1
+    assert max(settled(iter(run)) for run in runs) <= AT_REST_MM_S
+
+
+@pytest.mark.parametrize(("rate", "shortest", "longest"), ALL_GAPS)
+def test_no_tick_steps_beyond_the_slew_of_one_period(rate: float, shortest: float, longest: float) -> None:
+    """Through gaps of up to 80 ms: the limit is reached, and never passed."""
+    missing = [gaps(rate, shortest, longest, seed) for seed in range(5)]
+
+    found = [
+        largest_step(pressing(500.0, missing[0])),
+        largest_step(pressing(oscillating_wall(2), missing[1])),
+        largest_step(pressing(oscillating_wall(4), missing[2])),
+        largest_step(holding(position_set_point, missing[3])),
+        largest_step(holding(angle_set_point, missing[4])),
+    ]
+
+    assert max(found) == pytest.approx(SLEW_N_S / FREQUENCY, abs=1e-9)
 
 
 @pytest.mark.parametrize("times_critical", [2, 4])
 def test_oscillating_wall_is_damped_through_gaps_of_up_to_15_ms(times_critical: float) -> None:
     """Over several sequences of gaps within 1.5 times of what it is without them, or at rest; a filter that forgot it would leave 180 mm/s."""
-    stiffness = times_critical * Setup(hand=LIGHT, rates=Rates(frequency=FREQUENCY)).critical_stiffness()
-    quiet = settled(pressed(stiffness, none()))
+    stiffness = oscillating_wall(times_critical)
+    quiet = settled(pressing(stiffness, none()))
 
     seen = [
-        settled(pressed(stiffness, gaps(*each, seed=1)))
+        settled(pressing(stiffness, gaps(*each, seed=1)))
         for each in ((5, 0.010, 0.010), (5, 0.015, 0.015), (20, 0.0025, 0.015))
     ]
 
@@ -137,16 +269,22 @@ def test_oscillating_wall_is_damped_through_gaps_of_up_to_15_ms(times_critical: 
 
 
 def test_way_of_the_ebrake_through_gaps_of_5_ms() -> None:
-    free = braked(none())
+    assert ways(20, 0.005, 0.005).max() <= 1.25
 
-    assert max(braked(gaps(20, 0.005, 0.005, seed)) for seed in range(10)) <= 1.25 * free
+
+def test_way_of_the_ebrake_through_gaps_of_10_ms_is_longer_in_one_of_40_sequences() -> None:
+    """1.25 times was aimed at. The worst has a gap just when the device passes the limit of speed."""
+    found = ways(20, 0.010, 0.010)
+
+    assert np.mean(found > 1.25) <= 0.05
+    assert found.max() <= 1.30
 
 
 def test_gap_before_the_ebrake_adds_what_the_device_moves_in_it() -> None:
     """Nobody brakes in a gap: 20 ms at 3.2 m/s are 64 mm."""
-    free = braked(none())
+    free = braked(none()).way
 
-    assert max(braked(gaps(20, 0.0025, 0.020, seed)) for seed in range(10)) <= free + 0.064 + 0.010
+    assert free * ways(20, 0.0025, 0.020).max() <= free + 0.064 + 0.010
 
 
 def rms(values: list[float]) -> float:
