@@ -19,7 +19,7 @@ static void show(const port *p, const device *d) {
            "\"woken_ns\": %lld, \"gap_ns\": %lld, \"wakes\": %u, \"bad\": %llu, \"frames\": %llu, \"unsent\": %llu, \"left_handed\": %d, "
            "\"torque_scaling\": %d, \"gravity_enabled\": %d, \"gravity_scale\": %.9g, \"home_return\": %d, \"saved\": %d, "
            "\"damping\": [%.9g, %.9g, %.9g], \"led\": [%d, %d, %d, %d], \"rate_hz\": %u, \"calibrates\": %u, \"calibrating\": %d, "
-           "\"calibrated_ns\": %lld, \"calm\": %u, \"pushed\": %u, \"driven_command\": %llu}\n",
+           "\"calibrated_ns\": %lld, \"calm\": %u, \"pushed\": %u, \"driven_command\": %llu, \"begun\": [%.9g, %.9g, %.9g]}\n",
            d->phase, d->mode, d->motor[0], d->motor[1], d->motor[2], d->joint[0], d->joint[1], d->joint[2], d->trips, d->tripped,
            (unsigned long long)d->commands, (unsigned long long)d->states, (long long)d->command_ns, (long long)d->driven_ns,
            (long long)d->zeroed_ns, (long long)d->woken_ns, (long long)d->gap_ns, d->wakes, (unsigned long long)p->decoder.bad,
@@ -28,7 +28,7 @@ static void show(const port *p, const device *d) {
            d->configuration.home_return, d->saves, (double)d->configuration.damping[0],
            (double)d->configuration.damping[1], (double)d->configuration.damping[2], d->led.mode, d->led.red, d->led.green,
            d->led.blue, d->rate_hz, d->calibrates, d->calibrating_ns != 0, (long long)d->calibrated_ns, d->calm, d->pushed,
-           (unsigned long long)d->driven_command);
+           (unsigned long long)d->driven_command, d->begun[0], d->begun[1], d->begun[2]);
 }
 
 /* "get P D", "set P D CONTROL NUMBER", "reboot P", "unplug P", "plug P", "loop P TIMES GAP_MS": one line in answer. */

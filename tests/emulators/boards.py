@@ -75,6 +75,8 @@ class Seen:
     calm: int
     pushed: int
     driven_command: int
+    # N mm, what the motors last began with after they had none
+    begun: list[float]
 
     @property
     def driven(self) -> bool:

@@ -39,7 +39,11 @@ static void drive(device *d, const ol_command *c, int64_t now) {
     }
     d->mode = live ? c->mode : OL_RELEASE;
     after = fabs(d->motor[0]) + fabs(d->motor[1]) + fabs(d->motor[2]);
-    if (before == 0 && after > 0) { d->driven_ns = now; d->driven_command = d->commands; }
+    if (before == 0 && after > 0) {
+        d->driven_ns = now;
+        d->driven_command = d->commands;
+        memcpy(d->begun, d->motor, sizeof d->begun);
+    }
     if (before > 0 && after == 0) d->zeroed_ns = now;
 }
 

@@ -52,8 +52,9 @@ typedef struct {
     int commanded;
     uint32_t rate_hz, wakes;
     int64_t settled_ns, state_ns, settle_said_ns, beat_ns, calibrated_ns, calibrating_ns, command_ns, driven_ns, zeroed_ns, woken_ns;
-    /* which of the commands last put torque on motors that had none */
+    /* which of the commands last put torque on motors that had none, and that torque, N mm */
     uint64_t commands, states, driven_command;
+    double begun[3];
     /* CALIBRATE that began one; commands while it runs: those of zero, and those with a force behind one of zero */
     uint32_t calibrates, calm, pushed;
     int64_t gap_ns;

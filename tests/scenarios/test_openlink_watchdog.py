@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import Final
 
 import pytest
 
 from tests.emulators.boards import Boards
-from tests.support.boards.driven_boards import DrivenBoards
+from tests.support.boards.driven_boards import DrivenBoards, driving
 from tests.support.service.polling import eventually
 
 WATCHDOG_NS: Final = 50_000_000
-
-
-@contextmanager
-def driving(path: str) -> Generator[subprocess.Popen[str], None, None]:
-    """A process that drives the board at that path with a force."""
-    command = [sys.executable, "-m", "tests.support.boards.driven_boards", path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        try:
-            assert process.stdout.readline() == "driving\n"
-            yield process
-        finally:
-            process.kill()
 
 
 def test_board_follows_the_loop_and_returns_its_state() -> None:

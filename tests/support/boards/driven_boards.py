@@ -1,13 +1,15 @@
 """A loop that drives emulated boards without actors: leases, port threads, a writer, and the timekeeper's checks.
 
-`python -m tests.support.boards.driven_boards PATH` drives one with a force until it is killed; it prints a line once it does.
+`python -m tests.support.boards.driven_boards PATH SLEW` drives one with a force until it is killed; it prints a line once it does.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
-from contextlib import ExitStack
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Final, Self
 
@@ -21,14 +23,20 @@ from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 LOOK_S: Final = 0.010
 SILENCE_S: Final = 0.030
 HOLD_S: Final = 0.5
+PUSH_N: Final = 1.0
 
 
 class DrivenBoards:
-    """Context manager: one arm at each path; `force` is what all of them are ordered until it is another."""
+    """Context manager: one arm at each path; `force` is what all of them are ordered until it is another.
 
-    def __init__(self, *paths: str, frequency: float = 4000.0) -> None:
+    `slew`: N/s, 0 for no limit.
+    """
+
+    def __init__(self, *paths: str, frequency: float = 4000.0, slew: float = 0.0) -> None:
         self.runtime = Runtime(realtime=False)
-        self.runtime.publish_loop(frequency=frequency, command_timeout=HOLD_S)
+        self._frequency = frequency
+        self._slew = slew
+        self.leave_out(0)
         self.links: list[OpenlinkLink] = []
         self.readers: list[Reader] = []
         self.force = (0.0, 0.0, 0.0)
@@ -48,7 +56,7 @@ class DrivenBoards:
                 link = open_board(candidate, self.runtime, OpenLimits(), threading.Event())
                 stack.callback(link.close)
                 params = arm_params()
-                fill(params, {"source": 1, "silence": SILENCE_S})
+                fill(params, {"source": 1, "silence": SILENCE_S, "slew": self._slew, "slow_slew": self._slew})
                 (found,) = link.facts().devices
                 lease = self.runtime.lease_device(found.device_id)
                 assert self.runtime.publish_device(lease, params)
@@ -73,6 +81,10 @@ class DrivenBoards:
         self._order()
         return ordered_ns
 
+    def leave_out(self, share: float) -> None:
+        """Leave out this share of the loop's ticks from now on."""
+        self.runtime.publish_loop(frequency=self._frequency, command_timeout=HOLD_S, duty=1 - share)
+
     def _order(self) -> None:
         for writer in self._writers:
             writer.begin()
@@ -87,10 +99,23 @@ class DrivenBoards:
             self._order()
 
 
+@contextmanager
+def driving(path: str, slew: float = 0.0) -> Generator[subprocess.Popen[str], None, None]:
+    """Yield a process that drives the board at a path with a force of PUSH_N; `slew` as in `DrivenBoards`."""
+    command = [sys.executable, "-m", "tests.support.boards.driven_boards", path, str(slew)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "driving\n"
+            yield process
+        finally:
+            process.kill()
+
+
 def main() -> None:
     """Drive the board at the path until this process ends."""
-    with DrivenBoards(sys.argv[1]) as boards:
-        boards.push(0.0, 0.0, 1.0)
+    with DrivenBoards(sys.argv[1], slew=float(sys.argv[2])) as boards:
+        boards.push(0.0, 0.0, PUSH_N)
         sys.stdout.write("driving\n")
         sys.stdout.flush()
         threading.Event().wait()
