@@ -1,6 +1,6 @@
 """Write the figures and pictures of the test set into docs/force-path.md: `python -m bench.haptics.page build/haptics/test.npz`.
 
-The results come from `python -m bench.haptics.sets --part test --report`; what is written lies between two marks of the page.
+The results come from `python -m bench.haptics.sets --part test --report`; what is written lies between marks of the page.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bench.haptics.contacts import Contact
 from bench.haptics.judging import judge
 from bench.haptics.oscillating import NAMES as FAMILIES
-from bench.haptics.page_tables import placed, text
+from bench.haptics.page_tables import with_figures
 from bench.haptics.pictures import BARE, DOTS_PER_INCH, GREY, HELD, WIDTH_IN
 from bench.haptics.rightful import NAMES as CLASSES
 from bench.haptics.seeds import Part, Use, seeds
@@ -117,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser.parse_args(arguments)
     rows, _ = load(asked.results, Use.REPORT)
     rows = rows[rows["mode"] == "filter"]
-    asked.page.write_text(placed(asked.page.read_text(encoding="utf-8"), list(text(rows))), encoding="utf-8")
+    asked.page.write_text(with_figures(asked.page.read_text(encoding="utf-8"), rows), encoding="utf-8")
     mpl.rcParams["font.family"] = "DejaVu Sans"
     pictures = {
         "found-by-class": by_class(rows),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -13,9 +13,13 @@ from bench.haptics.oscillating import NAMES as FAMILIES
 from bench.haptics.rightful import NAMES as CLASSES
 from bench.haptics.sets import SLOW_HZ, wilson
 
-BEGIN: Final = "<!-- figures of the test set: begin -->"
-END: Final = "<!-- figures of the test set: end -->"
+# What stands between two marks of the page.
+TEST_SET: Final = "figures of the test set"
+LEFT_LOUD: Final = "contacts that stay loud"
+TAKEN: Final = "classes taken"
 MANY: Final = 0.01
+# A run lasts 3 s.
+LAST_SECOND_MS: Final = 2000
 
 Rows = NDArray[np.void]
 
@@ -82,9 +86,57 @@ def text(rows: Rows) -> Iterator[str]:
     )
 
 
-def placed(page: str, lines: Sequence[str]) -> str:
-    """Return a page with these lines between its marks. ValueError without marks."""
-    if BEGIN not in page or END not in page:
-        raise ValueError(f"the page needs the lines {BEGIN} and {END}")
-    before, rest = page.split(BEGIN, 1)
-    return f"{before}{BEGIN}\n\n" + "\n".join(lines) + f"\n\n{END}{rest.split(END, 1)[1]}"
+def left_loud(rows: Rows) -> Iterator[str]:
+    """Yield the table of contacts that are louder than half at the end: by family, and why."""
+    contacts = rows[rows["kind"] == "contact"]
+    late = np.maximum(contacts["found"] - contacts["onset"], 0)
+    loud, missed = contacts["last"] > 0.5 * contacts["last_unfiltered"], contacts["entries"] == 0
+    at_last = ~missed & (contacts["found"] >= LAST_SECOND_MS)
+    before, fed = ~missed & ~at_last, contacts["still_fed"]
+    yield "| contacts | 95 % found within, ms | missed | found in the last second | found before, still fed | found before, not fed |"
+    yield "|---|---|---|---|---|---|"
+    for name in (*FAMILIES, "all"):
+        chosen = np.ones(len(contacts), bool) if name == "all" else contacts["name"] == name
+        known = late[chosen & np.isfinite(late)]
+        if known.size == 0:
+            continue
+        counts = (int((chosen & loud & why).sum()) for why in (missed, at_last, before & fed, before & ~fed))
+        yield f"| {name} | {np.percentile(known, 95):,.0f} | " + " | ".join(map(str, counts)) + " |"
+
+
+def taken_often(rows: Rows) -> Iterator[str]:
+    """Yield the table of the classes of rightful use of which more than MANY were taken, and of all others together."""
+    others = rows[rows["kind"] == "rightful"]
+    taken, rest, classes = others["entries"] > 0, np.zeros(len(others), bool), 0
+    yield "| class | taken |"
+    yield "|---|---|"
+    for name in CLASSES:
+        chosen = others["name"] == name
+        hits, runs = int((taken & chosen).sum()), int(chosen.sum())
+        if hits > MANY * runs:
+            yield f"| {name} | {hits} of {runs:,} |"
+        else:
+            rest |= chosen
+            classes += 1
+    yield f"| {classes} others | {int((taken & rest).sum())} of {int(rest.sum()):,} |"
+
+
+def marks(name: str) -> tuple[str, str]:
+    """Return the lines of the page between which what has this name stands."""
+    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+
+
+def placed(page: str, name: str, lines: Iterable[str]) -> str:
+    """Return a page with these lines between the marks of a name. ValueError without marks."""
+    begin, end = marks(name)
+    if begin not in page or end not in page:
+        raise ValueError(f"the page needs the lines {begin} and {end}")
+    before, rest = page.split(begin, 1)
+    return f"{before}{begin}\n\n" + "\n".join(lines) + f"\n\n{end}{rest.split(end, 1)[1]}"
+
+
+def with_figures(page: str, rows: Rows) -> str:
+    """Return a page with all that results of the test set say. ValueError without marks."""
+    for name, table in ((TEST_SET, text), (LEFT_LOUD, left_loud), (TAKEN, taken_often)):
+        page = placed(page, name, table(rows))
+    return page

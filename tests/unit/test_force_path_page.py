@@ -20,6 +20,7 @@ from transport.settings_catalog import SETTINGS_CATALOG
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "force-path.md"
 THRESHOLD: Final = re.compile(r"static const double HD_(\w+) = ([0-9.]+); /\* (.*) \*/")
+REASON: Final = re.compile(r"^\* ([^:]+): ", re.MULTILINE)
 PICTURE: Final = re.compile(r"!\[.+\]\((\S+)\)")
 
 
@@ -118,6 +119,14 @@ def test_motor_model_matches_the_kinds() -> None:
 
     assert shown == {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")}
     assert ARM.thermal == COMPACT.thermal == heat
+
+
+def test_every_class_taken_often_has_its_reason() -> None:
+    *often, _others = (row[0] for row in table("class", "taken"))
+    reasons = PAGE.read_text(encoding="utf-8").split("Why, from the runs that were taken:")[1].split("**")[0]
+
+    assert often
+    assert REASON.findall(reasons) == often
 
 
 def test_every_picture_of_the_page_exists() -> None:

@@ -1,4 +1,4 @@
-"""The page of the test set: its tables come from a file of results and stand between two marks."""
+"""The page of the test set: its tables come from a file of results and stand between marks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.haptics.page_tables import BEGIN, END, placed, text
+from bench.haptics.page_tables import TEST_SET, left_loud, marks, placed, taken_often, text, with_figures
 from bench.haptics.sets import RESULT
+from tests.unit.test_force_path_page import PAGE
 
 
 def results() -> NDArray[np.void]:
@@ -42,12 +43,45 @@ def test_classes_above_one_percent_stand_apart() -> None:
     assert "press," not in TABLE[-1].split()
 
 
-def test_lines_replace_what_stood_between_the_marks() -> None:
-    page = f"before\n{BEGIN}\nold\n{END}\nafter\n"
+def test_loud_contacts_are_split_by_when_they_were_found_and_whether_they_are_fed() -> None:
+    rows = np.concatenate([results()[:2]] * 3)
+    rows["last"] = (100, 100, 100, 100, 100, 1)
+    rows["entries"] = (1, 1, 1, 0, 1, 1)
+    rows["found"] = (160, 160, 2000, np.nan, 160, 2500)
+    rows["still_fed"] = (True, False, True, True, False, True)
 
-    assert placed(page, ["new"]) == f"before\n{BEGIN}\n\nnew\n\n{END}\nafter\n"
+    assert list(left_loud(rows))[2:] == [
+        "| wall | 2,300 | 1 | 1 | 1 | 2 |",
+        "| all | 2,300 | 1 | 1 | 1 | 2 |",
+    ]
+
+
+def test_classes_above_one_percent_are_counted_apart_from_all_others() -> None:
+    rows = results()
+    rows["name"][100:] = "tapping"
+
+    table = list(taken_often(rows))
+
+    assert table[2:-1] == ["| press | 3 of 98 |"]
+    assert table[-1].endswith(" others | 0 of 102 |")
+
+
+def test_lines_replace_what_stood_between_the_marks() -> None:
+    begin, end = marks("this")
+    other = "\n".join(marks("other"))
+    page = f"{other}\n{begin}\nold\n{end}\nafter\n"
+
+    assert placed(page, "this", ["new"]) == f"{other}\n{begin}\n\nnew\n\n{end}\nafter\n"
 
 
 def test_page_without_marks_is_refused() -> None:
     with pytest.raises(ValueError, match="needs the lines"):
-        placed("nothing", [])
+        placed("nothing", TEST_SET, [])
+
+
+def test_every_table_has_its_marks_on_the_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+
+    written = with_figures(page, results())
+
+    assert with_figures(written, results()) == written != page
