@@ -37,7 +37,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
-.PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
+.PHONY: help run test test-unit test-slice bench bench-haptics bench-gaps bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
 .PHONY: vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
@@ -64,6 +64,9 @@ bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## measure
 bench-haptics: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## what the oscillation filter does: tables, and docs/img
 	$(PY) -m bench.haptics.tables
 	$(PY) -m bench.haptics.pictures docs/img
+
+bench-gaps: $(STAMPS)/build $(STAMPS)/test  ## what gaps of the loop do to a force: the table in docs/force-path.md, about ten minutes
+	OPENBLAS_NUM_THREADS=1 $(PY) -m bench.haptics.gap_tables
 
 bench-sets: $(STAMPS)/build $(STAMPS)/test  ## the oscillation filter and two references on thousands of drawn contacts; SETS_ARGS are handed on
 	OPENBLAS_NUM_THREADS=1 $(PY) -m bench.haptics.sets $(SETS_ARGS)
