@@ -14,7 +14,9 @@ from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationAxis, Osc
 from fastpath.mechanisms.pose cimport Pose, cursor_force
 from fastpath.tick.force_maps cimport clamp_norm
 from fastpath.tick.motion_window cimport motion_hold
-from fastpath.tick.oscillation cimport Verdict, oscillation_begin, oscillation_resume, oscillation_step, oscillation_wait
+from fastpath.tick.oscillation cimport (
+    SHAKEN_MS, Verdict, oscillation_begin, oscillation_resume, oscillation_shaken, oscillation_step, oscillation_wait,
+)
 from fastpath.tick.oscillation_judge cimport judge_begin, judge_step, verdict_of
 
 cdef extern from "tick/monitors.h" nogil:
@@ -87,9 +89,10 @@ cdef inline void filter_and_gate(
     cdef Verdict verdict
     cdef uint32_t stage = OSCILLATION_FREE
     cdef unsigned long long entries, ceilings
-    cdef bint resumes = c.interrupted != 0, entered = False
+    cdef bint resumes = c.interrupted != 0, shaken, entered = False
     cdef int i
     c.interrupted = 0
+    shaken = resumes or (times > 1 and times * rate.dt > 1e-3 * SHAKEN_MS)
     if resumes:
         times = 1
     if params.enabled == 0:
@@ -116,6 +119,8 @@ cdef inline void filter_and_gate(
         guard = c.axis[i].guard
         if resumes:
             oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
+        if shaken:
+            oscillation_shaken(&c.axis[i])
         verdict_of(&c.judge, played, i, bears[i], &verdict)
         gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times, &verdict)
         if gain[i] < worst:

@@ -24,6 +24,9 @@ cdef enum:
     MOST_VOTES = 8
     RELAPSE_STAGES = 3
     RETURN_CEILING = 6
+    # ms: after a longer gap the quiet time of this stage and those above begins anew
+    SHAKEN_MS = 4
+    SHAKEN_STAGE = 4
     # percent of the damping: below the first it has ended, below the second it is renewed before the gain is lowered
     GUARD_GONE = 2
     GUARD_WORN = 60
@@ -83,6 +86,12 @@ cdef inline void oscillation_wait(OscillationAxis *s, const OscillationParams *p
     s.since_free += seconds
     s.quiet += seconds
     s.gain += (1 - exp(-seconds / (p.attack if target < s.gain else p.release))) * (target - s.gain)
+
+
+cdef inline void oscillation_shaken(OscillationAxis *s) noexcept nogil:
+    """Begin the quiet time of an upper stage anew after a gap: a contact whose gain is nearly back may have been shaken, and nobody looked."""
+    if s.stage >= SHAKEN_STAGE:
+        s.quiet = 0
 
 
 cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil:
