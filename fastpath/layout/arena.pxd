@@ -293,6 +293,8 @@ cdef struct DeviceSlot:
     PortSample samples[3]
     hd_triple order_cell
     PortOrder orders[3]
+    # written by who takes the orders to the device: how often that came more than OLDEST_ORDER_NS late
+    uint64_t order_gaps
 
 cdef struct SessionSlot:
     uint64_t state

@@ -37,6 +37,13 @@ cdef struct PortOrder:
     # N at the cursor, device frame; N.mm at the joints, in joint order
     double force[3]
     double torque[3]
+    # the `order_gaps` of the slot that the loop had seen
+    uint64_t gaps
+
+cdef struct OrderTaker:
+    # private to who takes a device's orders to it: when it took the last one, 0 for none, and how often it came too late
+    int64_t taken_ns
+    uint64_t gaps
 
 cdef struct PortInner:
     # loop-private: generation of the lease, number and time of the last sample, whether it was recent, last position and velocity
@@ -44,6 +51,8 @@ cdef struct PortInner:
     uint64_t count
     int64_t time_ns
     uint64_t fresh
+    # gaps in the orders that the output has answered to
+    uint64_t gaps
     double measured[3]
     double velocity[3]
 

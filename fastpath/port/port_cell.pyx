@@ -1,14 +1,18 @@
 """PortCell: the sample and order cells of one device, for a link with a Python thread; serial port threads use them in C."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_triple_front, hd_triple_publish, hd_triple_take
 from fastpath.layout.arena cimport DeviceSlot
 from fastpath.layout.constants cimport MAX_DEVICES
-from fastpath.layout.port cimport PortOrder, PortSample
+from fastpath.layout.port cimport OrderTaker, PortOrder, PortSample
+from fastpath.port.order_gaps cimport is_answered
+
+cdef extern from "platform/realtime.h" nogil:
+    int64_t hd_now_ns()
 
 
 cdef class PortCell:
@@ -18,6 +22,7 @@ cdef class PortCell:
     cdef DeviceSlot *slot
     cdef uint64_t generation
     cdef PortSample sample
+    cdef OrderTaker taker
 
     def __cinit__(self, Runtime runtime not None, lease):
         if not 0 <= lease.slot < MAX_DEVICES:
@@ -26,6 +31,8 @@ cdef class PortCell:
         self.slot = &runtime.arena.devices[<int>lease.slot]
         self.generation = lease.generation
         memset(&self.sample, 0, sizeof(PortSample))
+        memset(&self.taker, 0, sizeof(OrderTaker))
+        self.taker.gaps = hd_load(&self.slot.order_gaps)
 
     def put(
         self, *, joint=(0.0, 0.0, 0.0), position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 0.0), uint64_t buttons=0,
@@ -58,12 +65,21 @@ cdef class PortCell:
         return True
 
     def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
-        """Return the newest order: its time (ns), force (N, device frame), joint torques (N.mm); None before the first of this lease."""
+        """Return the newest order: its time (ns), force (N, device frame), joint torques (N.mm); None before the first of this lease.
+
+        Zero force and torques when the last call was more than 20 ms ago, until the loop has begun from zero: for a caller that takes orders
+        all the time.
+        """
         cdef PortOrder *o
+        cdef bint answered
         if hd_load(&self.slot.generation) != self.generation:
             return None
         hd_triple_take(&self.slot.order_cell)
         o = <PortOrder *>hd_triple_front(&self.slot.order_cell, self.slot.orders, sizeof(PortOrder))
         if o.generation != self.generation:
             return None
+        answered = is_answered(&self.taker, self.runtime.arena, self.slot, o, hd_now_ns(), 0)
+        self.taker.taken_ns = hd_now_ns()
+        if not answered:
+            return o.time_ns, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         return o.time_ns, (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])

@@ -13,7 +13,8 @@ from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_store, hd_triple_fro
 from fastpath.codecs.codec_state cimport CODEC_OUTPUT, HD_RING_MESSAGE, Codec, hd_ring, hd_ring_take
 from fastpath.codecs.dispatch cimport codec_order, codec_take
 from fastpath.layout.arena cimport Arena, DeviceSlot
-from fastpath.layout.port cimport OLDEST_ORDER_NS, PORT_DEVICES, PortCounters, PortOrder, PortSample
+from fastpath.layout.port cimport OLDEST_ORDER_NS, PORT_DEVICES, OrderTaker, PortCounters, PortOrder, PortSample
+from fastpath.port.order_gaps cimport begin_orders, is_answered
 
 cdef extern from "platform/port_calls.h" nogil:
     enum:
@@ -45,6 +46,7 @@ cdef struct DeviceLine:
     # used by the thread only
     int64_t due_ns
     uint64_t served
+    OrderTaker taker
 
 cdef struct Exchange:
     Arena *arena
@@ -122,7 +124,7 @@ cdef inline bint is_zero_order(const PortOrder *order) noexcept nogil:
 
 
 cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) noexcept nogil:
-    """Fill in the loop's order, zero when there is none; True when a force was withheld because it is older than OLDEST_ORDER_NS."""
+    """Fill in the loop's order, zero when there is none; True when a force was withheld: it is older than OLDEST_ORDER_NS, or this thread was late."""
     cdef DeviceSlot *slot = slot_of(x, line.served)
     cdef PortOrder *newest
     memset(order, 0, sizeof(PortOrder))
@@ -132,7 +134,8 @@ cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) n
     newest = <PortOrder *>hd_triple_front(&slot.order_cell, slot.orders, sizeof(PortOrder))
     if newest.generation != line.served >> 32:
         return False
-    if clock_of(x) - newest.time_ns > OLDEST_ORDER_NS:
+    if (clock_of(x) - newest.time_ns > OLDEST_ORDER_NS
+            or not is_answered(&line.taker, x.arena, slot, newest, hd_now_ns(), <int64_t>hd_load(<uint64_t *>&line.period_ns))):
         return not is_zero_order(newest)
     order[0] = newest[0]
     return False
@@ -141,13 +144,15 @@ cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) n
 cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
     """Send one packet to one device; skip it while the previous one is not sent completely."""
     cdef PortOrder order
-    cdef bint withheld = newest_order(x, &x.lines[device], &order)
+    cdef bint withheld
     cdef int length
-    if zero:
-        memset(&order, 0, sizeof(order))
     if x.rest or hd_port_queued(x.descriptor) > LONGEST_QUEUE:
         x.counters.blocked += 1
         return
+    # No system call between the look at the order's age and the write: that is where a thread loses its turn.
+    withheld = newest_order(x, &x.lines[device], &order)
+    if zero:
+        memset(&order, 0, sizeof(order))
     length = codec_order(&x.codec, device, &order, x.out)
     if length <= 0:
         return
@@ -158,6 +163,7 @@ cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
         x.rest = 0
         x.counters.blocked += 1
         return
+    x.lines[device].taker.taken_ns = hd_now_ns()
     x.codec.sent[device] += 1
     x.counters.orders += 1
     if withheld:
@@ -178,6 +184,8 @@ cdef inline int64_t send_due(Exchange *x, int64_t now) noexcept nogil:
                 send_order(x, device, True)
             line.served = attached
             line.due_ns = now
+            if slot_of(x, attached) != NULL:
+                begin_orders(&line.taker, slot_of(x, attached))
         period = <int64_t>hd_load(<uint64_t *>(&line.period_ns if attached else &line.idle_ns))
         if period == 0:
             continue

@@ -36,6 +36,7 @@ cdef inline void order(DeviceSlot *slot, uint64_t tick, int64_t now, const doubl
     out.generation = hd_load(&slot.generation)
     memcpy(out.force, force, sizeof(out.force))
     memcpy(out.torque, torque, sizeof(out.torque))
+    out.gaps = slot.inner.port.gaps
     hd_triple_publish(&slot.order_cell, slot.orders, &out, sizeof(PortOrder))
 
 
@@ -74,8 +75,12 @@ cdef inline void enter_silence(DeviceSlot *slot, uint64_t tick, int64_t now) noe
 
 
 cdef inline int take_packet(DeviceSlot *slot, const DeviceParams *p, uint64_t tick, int64_t now) noexcept nogil:
-    """Take the newest packet: PACKET_NONE when it is older than the silence limit, PACKET_RESUMED for the first after a silence."""
+    """Take the newest packet: PACKET_NONE when it is older than the silence limit, PACKET_RESUMED for the first after a silence.
+
+    The first after orders came to the device too late is PACKET_RESUMED too: nobody knows which of them it had meanwhile.
+    """
     cdef uint32_t generation = <uint32_t>hd_load(&slot.generation)
+    cdef uint64_t gaps
     cdef PortSample *sample
     if slot.inner.port.generation != generation:
         begin_lease(slot, generation, tick, now)
@@ -85,8 +90,12 @@ cdef inline int take_packet(DeviceSlot *slot, const DeviceParams *p, uint64_t ti
         if slot.inner.port.fresh:
             enter_silence(slot, tick, now)
         return PACKET_NONE
-    if slot.inner.port.fresh:
+    gaps = hd_load(&slot.order_gaps)
+    if slot.inner.port.fresh and gaps == slot.inner.port.gaps:
         return PACKET_FRESH
+    slot.inner.port.gaps = gaps
+    if slot.inner.port.fresh:
+        return PACKET_RESUMED
     slot.inner.port.fresh = 1
     slot.inner.port.count = 0
     return PACKET_RESUMED

@@ -1,6 +1,6 @@
 """A loop that drives emulated boards without actors: leases, port threads, a writer, and the timekeeper's checks.
 
-`python -m tests.support.boards.driven_boards PATH SLEW` drives one with a force until it is killed; it prints a line once it does.
+`python -m tests.support.boards.driven_boards PATH SLEW SILENCE` drives one with a force until it is killed; it prints a line once it does.
 """
 
 from __future__ import annotations
@@ -29,13 +29,14 @@ PUSH_N: Final = 1.0
 class DrivenBoards:
     """Context manager: one arm at each path; `force` is what all of them are ordered until it is another.
 
-    `slew`: N/s, 0 for no limit.
+    `slew`: N/s, 0 for no limit; `silence`: s without a packet after which the loop ends the force.
     """
 
-    def __init__(self, *paths: str, frequency: float = 4000.0, slew: float = 0.0) -> None:
+    def __init__(self, *paths: str, frequency: float = 4000.0, slew: float = 0.0, silence: float = SILENCE_S) -> None:
         self.runtime = Runtime(realtime=False)
         self._frequency = frequency
         self._slew = slew
+        self._silence = silence
         self.leave_out(0)
         self.links: list[OpenlinkLink] = []
         self.readers: list[Reader] = []
@@ -56,7 +57,7 @@ class DrivenBoards:
                 link = open_board(candidate, self.runtime, OpenLimits(), threading.Event())
                 stack.callback(link.close)
                 params = arm_params()
-                fill(params, {"source": 1, "silence": SILENCE_S, "slew": self._slew, "slow_slew": self._slew})
+                fill(params, {"source": 1, "silence": self._silence, "slew": self._slew, "slow_slew": self._slew})
                 (found,) = link.facts().devices
                 lease = self.runtime.lease_device(found.device_id)
                 assert self.runtime.publish_device(lease, params)
@@ -100,9 +101,9 @@ class DrivenBoards:
 
 
 @contextmanager
-def driving(path: str, slew: float = 0.0) -> Generator[subprocess.Popen[str], None, None]:
-    """Yield a process that drives the board at a path with a force of PUSH_N; `slew` as in `DrivenBoards`."""
-    command = [sys.executable, "-m", "tests.support.boards.driven_boards", path, str(slew)]
+def driving(path: str, slew: float = 0.0, silence: float = SILENCE_S) -> Generator[subprocess.Popen[str], None, None]:
+    """Yield a process that drives the board at a path with a force of PUSH_N; `slew` and `silence` as in `DrivenBoards`."""
+    command = [sys.executable, "-m", "tests.support.boards.driven_boards", path, str(slew), str(silence)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
@@ -114,7 +115,7 @@ def driving(path: str, slew: float = 0.0) -> Generator[subprocess.Popen[str], No
 
 def main() -> None:
     """Drive the board at the path until this process ends."""
-    with DrivenBoards(sys.argv[1], slew=float(sys.argv[2])) as boards:
+    with DrivenBoards(sys.argv[1], slew=float(sys.argv[2]), silence=float(sys.argv[3])) as boards:
         boards.push(0.0, 0.0, PUSH_N)
         sys.stdout.write("driving\n")
         sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
 from tests.support.loop.devices import arm_params, fill, grip_params
+from tests.support.service.polling import eventually
 
 FREQUENCY = 4000.0
 SILENCE_S = 0.020
@@ -344,3 +346,41 @@ def test_device_without_a_packet_shows_its_actor_s_state_and_is_not_ready() -> N
     setup = PortDevice(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
 
     assert int(setup.quiet(1)["flags"]) == FLAG_ATTACHED
+
+
+def test_orders_that_are_taken_too_late_begin_from_zero() -> None:
+    """The loop runs on, its orders are whole and new, but nobody has taken one for more than 20 ms."""
+    slow = 10.0
+    runtime = Runtime(realtime=False)
+    runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0)
+    params = arm_params()
+    fill(params, {"source": 1, "silence": 60.0, "slew": slow, "slow_slew": slow})
+    lease = runtime.lease_device("arm")
+    assert runtime.publish_device(lease, params)
+    cell, writer = PortCell(runtime, lease), runtime.writer(runtime.lease_session("1"), lease)
+
+    def ordered() -> float:
+        """The force that is ordered now (N)."""
+        runtime.beat()
+        assert cell.put(joint=POSE)
+        found = cell.order()
+        return 0.0 if found is None else math.hypot(*found[1])
+
+    def goes_on(since_ns: int) -> bool:
+        runtime.beat()
+        return runtime.now_ns() - since_ns > 50_000_000
+
+    writer.force(0.0, 0.0, 1.0)
+    assert writer.publish()
+    runtime.start()
+    try:
+        eventually(lambda: ordered() > 0.9, "the force is there", pause_s=0.001)
+        eventually(partial(goes_on, runtime.now_ns()), "the gap goes on", pause_s=0.001)
+        began = runtime.now_ns()
+
+        assert ordered() == 0.0
+        first = eventually(ordered, "the force begins again", pause_s=0.0005)
+        assert first <= slow * (1e-9 * (runtime.now_ns() - began) + 2 / FREQUENCY)
+        eventually(lambda: ordered() > 0.9, "the force is there again", pause_s=0.001)
+    finally:
+        runtime.stop()
