@@ -117,7 +117,7 @@ cdef inline void no_commands(CommandSum *total) noexcept nogil:
 
 
 cdef inline void add_acts(
-    Arena *arena, DeviceSlot *slot, RecordCell *cell, const Record *record, int session, uint64_t bit, bint moves, int64_t now, double period,
+    DeviceSlot *slot, RecordCell *cell, const Record *record, int session, uint64_t bit, bint moves, int64_t now, double period,
     CommandSum *total,
 ) noexcept nogil:
     """Add what a session does beside its commands: damping, a bubble if it `moves` commands, effects."""
@@ -218,7 +218,7 @@ cdef inline void arbitrate(
             ramp(slot, session, record, seen & bit == 0, period)
             # Commands from a page are in the device frame: no bubble moves them.
             if record.acts != 0:
-                add_acts(arena, slot, cell, record, session, bit, local & bit == 0, now, period, total)
+                add_acts(slot, cell, record, session, bit, local & bit == 0, now, period, total)
             commands = record.commands
             command_ns = record.command_ns
             points = record.set_points
