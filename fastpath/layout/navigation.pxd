@@ -80,5 +80,9 @@ cdef struct Navigator:
     double velocity[3]
     double normal[3]
     double ramp
+    # share of the new velocity in a tick, and the smoothing and the time (s) that it belongs to
+    double share
+    double share_smoothing
+    double share_dt
     uint64_t contact
     uint64_t turned

@@ -153,6 +153,15 @@ cdef inline void bubble_force(const Navigator *n, const Navigation *b, const dou
         force[i] = -n.ramp * size * normal[i]
 
 
+cdef inline double smoothing_share(Navigator *n, double smoothing, double dt) noexcept nogil:
+    """Return the share of the new velocity after dt seconds; the exponential is kept while both times stay the same."""
+    if dt != n.share_dt or smoothing != n.share_smoothing:
+        n.share_dt = dt
+        n.share_smoothing = smoothing
+        n.share = 1 - exp(-dt / smoothing)
+    return n.share
+
+
 cdef inline void bubble_step(Navigator *n, const Record *record, const DeviceParams *p, const DeviceState *s,
                              const double *scene, double gain, double dt, double period, double most, double *force) noexcept nogil:
     """Advance one session's bubble by a tick: update N, return its force (N, device frame). With `gain` 0 nothing moves or pushes.
@@ -181,7 +190,7 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
     change_zone(n, b, d)
     pace = contact_share(n, b, normal, scene)
     if b.smoothing > 0:
-        share = 1 - exp(-dt / b.smoothing)
+        share = smoothing_share(n, b.smoothing, dt)
     n.now.inflated += share * ((b.inflate if n.contact else 0) - n.now.inflated)
     if n.now.zone == ZONE_DEAD or d <= 0:
         pace = 0
