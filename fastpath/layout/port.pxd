@@ -65,7 +65,7 @@ cdef struct PortCounters:
     uint64_t frames_bad
     uint64_t bytes_in
     uint64_t bytes_out
-    # packets with an order; of them those that were zero because the loop's order was too old
+    # packets with an order; of them those that were zero because the loop's order was too old, or this thread late
     uint64_t orders
     uint64_t zeros
     # packets sent a period or more too late; packets skipped because the port accepted no more bytes

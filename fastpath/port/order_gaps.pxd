@@ -10,10 +10,13 @@ from fastpath.cells.cells cimport hd_store
 from fastpath.layout.arena cimport Arena, DeviceSlot
 from fastpath.layout.port cimport OLDEST_ORDER_NS, OrderTaker, PortOrder
 
+cdef extern from "platform/realtime.h" nogil:
+    int64_t hd_now_ns()
+
 
 cdef inline void begin_orders(OrderTaker *taker, DeviceSlot *slot) noexcept nogil:
-    """Begin with the orders of another lease."""
-    taker.taken_ns = 0
+    """Begin with the orders of another lease, as if one had been taken now."""
+    taker.taken_ns = hd_now_ns()
     hd_store(&slot.order_gaps, taker.gaps)
 
 
@@ -26,5 +29,8 @@ cdef inline bint is_answered(OrderTaker *taker, const Arena *arena, DeviceSlot *
         taker.gaps += 1
         # So that each gap counts once, also where the order is not sent.
         taker.taken_ns = now
-        hd_store(&slot.order_gaps, taker.gaps)
-    return order.gaps == taker.gaps
+    if order.gaps == taker.gaps:
+        return True
+    # In each call: another taker of the slot, on its way out, may have written its own count over this one.
+    hd_store(&slot.order_gaps, taker.gaps)
+    return False

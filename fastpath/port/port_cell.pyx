@@ -33,6 +33,7 @@ cdef class PortCell:
         memset(&self.sample, 0, sizeof(PortSample))
         memset(&self.taker, 0, sizeof(OrderTaker))
         self.taker.gaps = hd_load(&self.slot.order_gaps)
+        self.taker.taken_ns = hd_now_ns()
 
     def put(
         self, *, joint=(0.0, 0.0, 0.0), position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 0.0), uint64_t buttons=0,
@@ -64,11 +65,10 @@ cdef class PortCell:
         hd_triple_publish(&self.slot.sample_cell, self.slot.samples, s, sizeof(PortSample))
         return True
 
-    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+    def order(self, int64_t period_ns=0) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
         """Return the newest order: its time (ns), force (N, device frame), joint torques (N.mm); None before the first of this lease.
 
-        Zero force and torques when the last call was more than 20 ms ago, until the loop has begun from zero: for a caller that takes orders
-        all the time.
+        Zero force and torques when the last call was more than 20 ms and a period of the caller (ns) ago, until the loop has begun from zero.
         """
         cdef PortOrder *o
         cdef bint answered
@@ -78,7 +78,7 @@ cdef class PortCell:
         o = <PortOrder *>hd_triple_front(&self.slot.order_cell, self.slot.orders, sizeof(PortOrder))
         if o.generation != self.generation:
             return None
-        answered = is_answered(&self.taker, self.runtime.arena, self.slot, o, hd_now_ns(), 0)
+        answered = is_answered(&self.taker, self.runtime.arena, self.slot, o, hd_now_ns(), period_ns)
         self.taker.taken_ns = hd_now_ns()
         if not answered:
             return o.time_ns, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)

@@ -134,8 +134,11 @@ cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) n
     newest = <PortOrder *>hd_triple_front(&slot.order_cell, slot.orders, sizeof(PortOrder))
     if newest.generation != line.served >> 32:
         return False
-    if (clock_of(x) - newest.time_ns > OLDEST_ORDER_NS
-            or not is_answered(&line.taker, x.arena, slot, newest, hd_now_ns(), <int64_t>hd_load(<uint64_t *>&line.period_ns))):
+    if clock_of(x) - newest.time_ns > OLDEST_ORDER_NS:
+        return not is_zero_order(newest)
+    # With its time also where its force is withheld: a codec tells by it that there is a loop.
+    order.time_ns = newest.time_ns
+    if not is_answered(&line.taker, x.arena, slot, newest, hd_now_ns(), <int64_t>hd_load(<uint64_t *>&line.period_ns)):
         return not is_zero_order(newest)
     order[0] = newest[0]
     return False

@@ -13,7 +13,7 @@ class Failsafe(Protocol):
     def forget(self, descriptor: int) -> None: ...
 
 # Counters since the thread started; times in ns of the runtime's clock, 0 = never. Of the `orders` sent, `zeros` were zero because the
-# loop's order was more than 20 ms old; `late` ones were sent a period or more too late; `blocked` ones were skipped because
+# loop's order was more than 20 ms old or the thread late; `late` ones were sent a period or more too late; `blocked` ones were skipped because
 # the port accepted no more bytes; `dropped` messages found no room. `gone`: errno of an unplugged port. The last four are per device.
 class Counters(NamedTuple):
     frames_in: int

@@ -16,8 +16,8 @@
 
 namespace hapticd {
 
-/* The longest float32 has 15: sign, nine digits, and either "0.000" or a point and "E-38". */
-constexpr std::size_t NUMBER_BYTES = SHORTEST_ROOM;
+/* The longest float32 has 15: sign, nine digits, and either "0.000" or a point and "E-38"; put_shortest writes beyond, behind a sign. */
+constexpr std::size_t NUMBER_BYTES = 1 + SHORTEST_ROOM;
 constexpr std::size_t INTEGER_BYTES = 20;
 /* One byte of UTF-8 becomes at most a backslash, u and four digits. */
 constexpr std::size_t ESCAPE_BYTES = 6;

@@ -1,7 +1,8 @@
 """A link whose thread exchanges with one device from Python, at the device's own rate: orders of the loop out, samples in.
 
 Each exchange needs the interpreter, so the rate is lower and the watchdog longer than those of a port thread in C: an order
-older than 100 ms becomes zero force. Once the thread runs, only it talks to the device.
+older than 100 ms becomes zero force. When the thread itself was late by more than 20 ms, the force begins from zero. Once the thread runs,
+only it talks to the device.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ logger = logging.getLogger(__name__)
 class Cell(Protocol):
     """The loop's orders to one device and its samples from it."""
 
-    def order(self) -> tuple[int, Vec3, Vec3] | None:
-        """Return time of the order (ns), force (N) and joint torques (N.mm); None: no order in this lease."""
+    def order(self, period_ns: int) -> tuple[int, Vec3, Vec3] | None:
+        """Return time of the order (ns), force (N) and joint torques (N.mm); None: no order in this lease.
+
+        Both are zero after a call that comes late by more than 20 ms, until the loop has begun from zero; `period_ns`: between two calls.
+        """
         ...
 
     def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
@@ -153,7 +157,7 @@ class PolledLink:
 
     def _torque(self, cell: Cell) -> Vec3:
         """Return the torques that the loop orders, zero when the order is too old."""
-        order = cell.order()
+        order = cell.order(self._period_ns)
         if order is None:
             return NO_TORQUE
         if self._clock() - order[0] > WATCHDOG_NS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -348,39 +348,78 @@ def test_device_without_a_packet_shows_its_actor_s_state_and_is_not_ready() -> N
     assert int(setup.quiet(1)["flags"]) == FLAG_ATTACHED
 
 
-def test_orders_that_are_taken_too_late_begin_from_zero() -> None:
-    """The loop runs on, its orders are whole and new, but nobody has taken one for more than 20 ms."""
-    slow = 10.0
-    runtime = Runtime(realtime=False)
-    runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0)
-    params = arm_params()
-    fill(params, {"source": 1, "silence": 60.0, "slew": slow, "slow_slew": slow})
-    lease = runtime.lease_device("arm")
-    assert runtime.publish_device(lease, params)
-    cell, writer = PortCell(runtime, lease), runtime.writer(runtime.lease_session("1"), lease)
+class Running:
+    """A loop that runs, with an arm at a port whose packets may be old, and a command of 1 N that grows slowly."""
 
-    def ordered() -> float:
-        """The force that is ordered now (N)."""
-        runtime.beat()
-        assert cell.put(joint=POSE)
-        found = cell.order()
+    SLEW = 10.0
+
+    def __init__(self) -> None:
+        self.runtime = Runtime(realtime=False)
+        self.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0)
+        params = arm_params()
+        fill(params, {"source": 1, "silence": 60.0, "slew": self.SLEW, "slow_slew": self.SLEW})
+        self.lease = self.runtime.lease_device("arm")
+        assert self.runtime.publish_device(self.lease, params)
+        writer = self.runtime.writer(self.runtime.lease_session("1"), self.lease)
+        writer.force(0.0, 0.0, 1.0)
+        assert writer.publish()
+        self.packets = PortCell(self.runtime, self.lease)
+        self.runtime.start()
+
+    def goes_on(self, seconds: float) -> None:
+        """Let the loop run with new packets, and take no order."""
+        end = self.runtime.now_ns() + round(seconds * 1e9)
+
+        def ended() -> bool:
+            self.runtime.beat()
+            return self.packets.put(joint=POSE) and self.runtime.now_ns() > end
+
+        eventually(ended, "the loop runs on", pause_s=0.001)
+
+    def ordered(self, taker: PortCell) -> float:
+        """The force that a taker of orders gets now (N)."""
+        self.runtime.beat()
+        assert self.packets.put(joint=POSE)
+        found = taker.order()
         return 0.0 if found is None else math.hypot(*found[1])
 
-    def goes_on(since_ns: int) -> bool:
-        runtime.beat()
-        return runtime.now_ns() - since_ns > 50_000_000
+    def whole(self, taker: PortCell) -> None:
+        """Wait until a taker gets nearly all of the force."""
+        eventually(lambda: self.ordered(taker) > 0.9, "the force is there", pause_s=0.001)
 
-    writer.force(0.0, 0.0, 1.0)
-    assert writer.publish()
-    runtime.start()
-    try:
-        eventually(lambda: ordered() > 0.9, "the force is there", pause_s=0.001)
-        eventually(partial(goes_on, runtime.now_ns()), "the gap goes on", pause_s=0.001)
-        began = runtime.now_ns()
 
-        assert ordered() == 0.0
-        first = eventually(ordered, "the force begins again", pause_s=0.0005)
-        assert first <= slow * (1e-9 * (runtime.now_ns() - began) + 2 / FREQUENCY)
-        eventually(lambda: ordered() > 0.9, "the force is there again", pause_s=0.001)
-    finally:
-        runtime.stop()
+@pytest.fixture
+def running() -> Iterator[Running]:
+    made = Running()
+    yield made
+    made.runtime.stop()
+
+
+def test_orders_that_are_taken_too_late_begin_from_zero(running: Running) -> None:
+    """The loop runs on, its orders are whole and new, but nobody has taken one for more than 20 ms."""
+    taker = PortCell(running.runtime, running.lease)
+    running.whole(taker)
+    running.goes_on(0.05)
+    began = running.runtime.now_ns()
+
+    assert running.ordered(taker) == 0.0
+    first = eventually(lambda: running.ordered(taker), "the force begins again", pause_s=0.0005)
+    assert first <= Running.SLEW * (1e-9 * (running.runtime.now_ns() - began) + 2 / FREQUENCY)
+    running.whole(taker)
+
+
+def test_first_order_that_is_taken_late_is_zero(running: Running) -> None:
+    taker = PortCell(running.runtime, running.lease)
+    running.goes_on(0.3)
+
+    assert running.ordered(taker) == 0.0
+    running.whole(taker)
+
+
+def test_taker_on_its_way_out_does_not_keep_the_next_one_at_zero(running: Running) -> None:
+    old = PortCell(running.runtime, running.lease)
+    running.goes_on(0.05)
+    new = PortCell(running.runtime, running.lease)
+    assert running.ordered(old) == 0.0
+
+    running.whole(new)
