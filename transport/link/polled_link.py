@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 class Cell(Protocol):
     """The loop's orders to one device and its samples from it."""
 
-    def order(self, period_ns: int) -> tuple[int, Vec3, Vec3] | None:
+    def order(self, period_ns: int, /) -> tuple[int, Vec3, Vec3] | None:
         """Return time of the order (ns), force (N) and joint torques (N.mm); None: no order in this lease.
 
         Both are zero after a call that comes late by more than 20 ms, until the loop has begun from zero; `period_ns`: between two calls.

@@ -37,7 +37,7 @@ class PlayedCell:
 
     age_ms: int = 0
 
-    def order(self, _period_ns: int) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+    def order(self, _period_ns: int, /) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
         return None if self.wanted is None else (now_ns() - self.age_ms * 1_000_000, (0.0, 0.0, 0.0), self.wanted)
 
     def put(self, **sample: Any) -> bool:
