@@ -351,7 +351,7 @@ def test_device_without_a_packet_shows_its_actor_s_state_and_is_not_ready() -> N
 class Running:
     """A loop that runs, with an arm at a port whose packets may be old, and a command of 1 N that grows slowly."""
 
-    SLEW = 10.0
+    SLEW = 50.0
 
     def __init__(self) -> None:
         self.runtime = Runtime(realtime=False)
