@@ -21,6 +21,8 @@ FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
 MOUNT: Final = {"position": {"x": 0.25, "y": 0, "z": 0}}
 SINCE_THE_START: Final = "1970-01-01T00:00:00Z"
 THROTTLE_S: Final = 30.0
+# Events are counted by the time of their source and stamped when the hub sends them, which a busy machine may delay.
+LATE_S: Final = 2.0
 OLD_COMMANDS: Final = {
     "set_cursor_force": {"values": [0, 0, 0.1]},
     "set_cursor_position": {"values": [0, -0.12, 0.135]},
@@ -267,7 +269,7 @@ def test_deprecated_command_raises_one_event_in_thirty_seconds(service: RunningS
         for command in OLD_COMMANDS:
             told = [seconds(event) for event in events.received_events("command-deprecated", command=command)]
             assert told
-            assert all(later - earlier >= THROTTLE_S for earlier, later in pairwise(told))
+            assert all(later - earlier >= THROTTLE_S - LATE_S for earlier, later in pairwise(told))
 
 
 # ---------------------------------------------------------------- session-updated

@@ -19,7 +19,7 @@ from tests.support.service.fake_port_service import FakePortService
 from tests.support.service.in_process_service import TIMEOUT_S, InProcessService
 from tests.support.service.polling import eventually
 from transport.link.protocols.openlink.driver import OpenlinkDriver
-from transport.link.scanner import make_scanner
+from transport.link.scanner import PortScanner, make_scanner
 
 PORT = "ttyACM0"
 # More than make a loop: a busy machine may see two as one.
@@ -157,7 +157,8 @@ def test_board_that_never_answers_gets_its_port_blocked(bench: Bench) -> None:
 
 
 def test_board_unplugged_during_a_scan_counts_as_looping(bench: Bench) -> None:
-    listed, pulled = OpenlinkDriver.candidates, threading.Event()
+    listed, scan = OpenlinkDriver.candidates, PortScanner.scan
+    pulled, scanned = threading.Event(), threading.Event()
 
     def list_and_pull(boards: OpenlinkDriver) -> Iterable[Candidate]:
         found = tuple(listed(boards))
@@ -166,14 +167,26 @@ def test_board_unplugged_during_a_scan_counts_as_looping(bench: Bench) -> None:
             pulled.set()
         return found
 
-    with patch.object(OpenlinkDriver, "candidates", list_and_pull):
+    def scan_to_the_end(scanner: PortScanner) -> tuple[Candidate, ...]:
+        before = pulled.is_set()
+        found = scan(scanner)
+        if pulled.is_set() and not before:
+            scanned.set()
+        return found
+
+    with (
+        patch.object(OpenlinkDriver, "candidates", list_and_pull),
+        patch.object(PortScanner, "scan", scan_to_the_end),
+    ):
         for times in range(1, LOOPS + 1):
-            assert pulled.wait(TIMEOUT_S)
+            # A board that is back before the scan has ended was never gone for it.
+            assert scanned.wait(TIMEOUT_S)
             bench.received_events("device-disconnected", times)
             bench.boards.plug()
             bench.received_events("device-connected", times + 1)
             bench.counts(times)
             if times < LOOPS:
+                scanned.clear()
                 pulled.clear()
 
 
