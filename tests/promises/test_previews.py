@@ -109,10 +109,10 @@ def test_release_folds_the_offset_into_the_workspace(session: PromiseSession, ht
 
     after = clutch(session, 1)
 
-    assert cursor(after) == pytest.approx(cursor(frozen), abs=RESTS_M)
+    # Between the frozen frame and the release the hand at rest drifts on by some micrometres, shown six times as large.
+    assert cursor(after) == pytest.approx(cursor(frozen), abs=10 * RESTS_M)
     assert vector(after["state"]["clutch"]["offset"]) == pytest.approx(np.zeros(3), abs=1e-9)
     folded = vector(frozen["state"]["clutch"]["offset"])
-    # Between the frozen frame and the release the hand at rest drifts on by some micrometres.
     assert vector(after["state"]["transform"]["position"]) == pytest.approx(folded, abs=10 * RESTS_M)
 
 
