@@ -106,8 +106,8 @@ def chatter(figures: Figures, _free: float) -> str:
 
 
 def damped(figures: Figures, free: float) -> str:
-    """Return velocities in mm/s; the limit is that without gaps."""
-    return above(figures, DAMPED_TIMES * free)
+    """Return velocities in mm/s; the limit is that without gaps, or that of chatter if it is larger."""
+    return above(figures, max(DAMPED_TIMES * free, CHATTER_MM_S))
 
 
 def way(figures: Figures, free: float) -> str:

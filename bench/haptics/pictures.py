@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from bench.haptics.runs import bubble_speeds, hold, recovery, stage_times
 
 WIDTH_IN: Final = 8.0
+WIDE_IN: Final = 10.0
 DOTS_PER_INCH: Final = 110
 BARE: Final = "#c44e52"
 HELD: Final = "#1f5a99"
@@ -20,27 +21,31 @@ GREY: Final = "#666666"
 
 
 def wall() -> Figure:
-    """Plot speed and force of a light hand on a wall of twice the critical stiffness, with and without the filter."""
-    pressed = hold("arm", "light", 2, seconds=3.0)
-    held, bare = pressed.run(), pressed.run(filtered=False)
-    time = np.arange(held.size) / 1000
-    figure = Figure(figsize=(WIDTH_IN, 6.0), layout="constrained")
-    speed, force, gain = figure.subplots(3, 1, sharex=True)
-    speed.set_title(f"A light hand presses 2 N on a wall of {pressed.stiffness:,.0f} N/m, twice what it bears (1 kHz)")
-    speed.plot(time, 1000 * bare["v"], color=BARE, lw=0.8, label="without the filter")
-    speed.plot(time, 1000 * held["v"], color=HELD, lw=1.0, label="with the filter")
+    """Plot speed and force of a light hand on walls of twice and six times the critical stiffness, with and without the filter."""
+    figure = Figure(figsize=(WIDE_IN, 6.0), layout="constrained")
+    columns = figure.subplots(3, 2, sharex=True, sharey="row").T
+    for (speed, force, gain), (ratio, times) in zip(columns, ((2, "twice"), (6, "six times")), strict=True):
+        pressed = hold("arm", "light", ratio, seconds=2.5)
+        held, bare = pressed.run(), pressed.run(filtered=False)
+        time = np.arange(held.size) / 1000
+        speed.set_title(f"A light hand presses 2 N on {pressed.stiffness:,.0f} N/m,\n{times} what it bears (1 kHz)")
+        speed.plot(time, 1000 * bare["v"], color=BARE, lw=0.8, label="without the filter")
+        speed.plot(time, 1000 * held["v"], color=HELD, lw=1.0, label="with the filter")
+        force.plot(time, bare["command"], color=BARE, lw=0.8)
+        force.plot(time, held["command"] * held["gain"], color=HELD, lw=1.0)
+        gain.plot(time, held["gain"], color=HELD, lw=1.2)
+        gain.set_ylim(0, 1.05)
+        gain.set_xlabel("time, s")
+        for axes in (speed, force, gain):
+            axes.grid(alpha=0.3)
+            axes.set_xlim(0, time[-1])
+            for at in np.flatnonzero(np.diff(held["entries"])) / 1000:
+                axes.axvline(at, color=GREY, lw=0.8, ls=":")
+    speed, force, gain = columns[0]
     speed.set_ylabel("velocity, mm/s")
     speed.legend(loc="upper right", framealpha=1)
-    force.plot(time, bare["command"], color=BARE, lw=0.8)
-    force.plot(time, held["command"] * held["gain"], color=HELD, lw=1.0)
-    force.set_ylabel("force put out, N")
-    gain.plot(time, held["gain"], color=HELD, lw=1.2)
+    force.set_ylabel("gain times command, N")
     gain.set_ylabel("gain of the filter")
-    gain.set_ylim(0, 1.05)
-    gain.set_xlabel("time, s")
-    for axes in (speed, force, gain):
-        axes.grid(alpha=0.3)
-        axes.set_xlim(0, time[-1])
     return figure
 
 

@@ -29,7 +29,7 @@ def test_cells_show_median_worst_and_how_many_are_above_the_aim() -> None:
     figures = np.array([0.2, 0.2, 0.3, 2.0])
 
     assert chatter(figures, 0.2) == "0.2, 2.0 (1)"
-    assert damped(figures, 0.19) == "0.2, 2.0 (2)"
+    assert damped(figures, 0.0) == damped(figures, 0.19) == "0.2, 2.0 (1)"
     assert damped(figures, 2.0) == "0.2, 2.0"
     assert way(np.array([0.15, 0.15, 0.21]), 0.15) == "1.00, 1.40 (1)"
     assert least_share(np.array([1.0, 0.914]), 1.0) == "91 %"
