@@ -49,7 +49,7 @@ WAITING: Final = "ebrake_waiting"
 
 # Counter, safety_type, text of the event; in the order of the events of one snapshot.
 COUNTED: Final = (
-    ("oscillations", "oscillation_detected", "oscillates: its force is reduced until it is quiet"),
+    ("oscillations", "oscillation_detected", "oscillates: it is damped, and its force is reduced if that goes on"),
     ("ceilings", "stability_ceiling", "oscillates again and again: its force stays reduced during this contact"),
     ("grip_drops", "grip_dropped", "puts out no force: its grip was let go"),
     ("stalls", "stall_detected", "pushes hard and does not move: reduce the force or free the device"),

@@ -129,7 +129,7 @@ def filters() -> Iterator[Setting]:
     """Yield the rows of the oscillation filter."""
     yield flag(
         "filters/oscillation/enabled",
-        "Whether a hand that oscillates on a stiff wall is found and its force taken back until it is quiet.",
+        "Whether a contact that oscillates is found and damped, and its force taken back when that is not enough.",
         default=True,
         advanced=True,
     )
@@ -138,7 +138,7 @@ def filters() -> Iterator[Setting]:
         15,
         5,
         100,
-        "Oscillatory power from which a half-cycle votes for oscillation; the judge of the motion needs 60 % of it, "
+        "Oscillatory power from which a half-cycle votes for oscillation; the judge of the motion needs 45 % of it, "
         "and a third of it keeps the filter at work.",
         unit="mW",
         advanced=True,
@@ -155,7 +155,7 @@ def filters() -> Iterator[Setting]:
         0.12,
         0.05,
         0.5,
-        "What is left of the force when an oscillation is found.",
+        "What is left of the force when an oscillation goes on although it is damped.",
         advanced=True,
     )
     yield real(

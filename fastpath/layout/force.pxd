@@ -124,10 +124,12 @@ cdef struct MotionWindow:
     int64_t begun
 
 cdef struct OscillationJudge:
-    # smoothed logarithm of the odds of an oscillation; in this tick it was found; share of each axis in the motion of 120 ms
+    # smoothed logarithm of the odds of an oscillation; share of each axis in the motion of 120 ms; in this tick it was found, or what is
+    # damped persists
     double score
     double share[3]
     uint64_t found
+    uint64_t persists
 
 # ---------------------------------------------------------------- motors, monitors, set-points
 

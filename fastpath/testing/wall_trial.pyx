@@ -111,7 +111,6 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
     cdef Rendering rendering
     cdef Verdict verdict
     cdef uint64_t entries
-    cdef double guard
     cdef double velocity[3]
     cdef double position[3]
     cdef double seen[MOST_DELAY]
@@ -151,10 +150,10 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
         velocity[0] = speed
         position[0] = measured
         judge_step(&judge, &motion, &params, velocity, position, t.plant.mass, t.dt)
-        entries, guard = axis.entries, axis.guard
+        entries = axis.entries
         verdict_of(&judge, False, 0, most_damping(&rendering, t.plant.mass), &verdict)
         out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step, &verdict)
-        if axis.entries != entries or axis.guard > guard:
+        if axis.entries != entries:
             judge_begin(&judge, &motion)
         force[0] = command
         if t.filtered:

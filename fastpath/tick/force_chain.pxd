@@ -69,6 +69,7 @@ cdef inline double axis_gain(
     for _k in range(times):
         gain = oscillation_step(axis, params, rate, force, velocity, position, encoder_step, verdict)
         verdict.found = False
+        verdict.persists = False
     return gain
 
 
@@ -85,7 +86,7 @@ cdef inline void filter_and_gate(
     cdef double from_torque[3]
     cdef double gain[3]
     cdef double damped[3]
-    cdef double worst = 1, h = s.severity, size = 0, guard
+    cdef double worst = 1, h = s.severity, size = 0
     cdef Verdict verdict
     cdef uint32_t stage = OSCILLATION_FREE
     cdef unsigned long long entries, ceilings
@@ -116,7 +117,6 @@ cdef inline void filter_and_gate(
     for i in range(3):
         entries = c.axis[i].entries
         ceilings = c.axis[i].ceilings
-        guard = c.axis[i].guard
         if resumes:
             oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
         if shaken:
@@ -127,8 +127,7 @@ cdef inline void filter_and_gate(
             worst = gain[i]
         if c.axis[i].stage < stage:
             stage = <uint32_t>c.axis[i].stage
-        # An entry, or a damping that was renewed: either has to be found anew.
-        entered |= c.axis[i].entries != entries or c.axis[i].guard > guard
+        entered |= c.axis[i].entries != entries
         s.oscillations += c.axis[i].entries - entries
         s.ceilings += c.axis[i].ceilings - ceilings
         size += seen[i] * seen[i]
@@ -138,6 +137,7 @@ cdef inline void filter_and_gate(
         memset(damped, 0, sizeof(damped))
     elif damped[0] != 0 or damped[1] != 0 or damped[2] != 0:
         clamp_norm(damped, sqrt(size))
+    # What goes on after an entry has to be found anew.
     if entered:
         judge_begin(&c.judge, &c.motion)
     for i in range(3):

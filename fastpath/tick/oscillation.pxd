@@ -3,8 +3,8 @@
 Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
 force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that has enough
 power, moves the encoder and does not decay votes for oscillation, any other against it. With enough votes and the judge's
-consent, or by the judge alone, the gain drops to its floor; it recovers through eight stages, each after a longer quiet window
-than the one before (docs/force-path.md).
+consent, or by the judge alone, the axis is damped; when the oscillation goes on in spite of that, the gain drops to its floor. It
+recovers through eight stages, each after a longer quiet window than the one before (docs/force-path.md).
 """
 
 from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
@@ -13,8 +13,10 @@ from libc.stdint cimport int64_t
 from fastpath.layout.force cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
 cdef struct Verdict:
-    # what the judge says of the device in a tick: that this axis oscillates, that votes for it may stand, that it is fed
+    # what the judge says of the device in a tick: that this axis oscillates, that it does in spite of its damping, that votes for it
+    # may stand, that it is fed
     bint found
+    bint persists
     bint agrees
     bint fed
     # N.s/m that the device bears besides
@@ -27,9 +29,10 @@ cdef enum:
     # ms: after a longer gap the quiet time of this stage and those above begins anew
     SHAKEN_MS = 4
     SHAKEN_STAGE = 4
-    # percent of the damping: below the first it has ended, below the second it is renewed before the gain is lowered
-    GUARD_GONE = 2
+    # percent of the damping: up to here it is renewed before the gain is lowered
     GUARD_WORN = 60
+    # ms from the damping until the judge may say that the oscillation persists
+    PATIENCE_MS = 500
 
 
 cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
@@ -90,7 +93,7 @@ cdef inline void oscillation_wait(OscillationAxis *s, const OscillationParams *p
 
 cdef inline void oscillation_shaken(OscillationAxis *s) noexcept nogil:
     """Begin the quiet time of an upper stage anew after a gap: a contact whose gain is nearly back may have been shaken, and nobody looked."""
-    if s.stage >= SHAKEN_STAGE:
+    if SHAKEN_STAGE <= s.stage < OSCILLATION_FREE:
         s.quiet = 0
 
 
@@ -104,19 +107,20 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
 
 
 cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
-    """Enter oscillation: from free to the floor, during recovery three stages down.
+    """Enter oscillation: an axis that is not damped, or hardly any more, is damped; else from free to the floor, during recovery three
+    stages down.
 
     Each relapse lowers the ceiling, and so does an oscillation that returns soon after the filter became free.
     """
+    cdef bint damped = s.guard > 1e-2 * GUARD_WORN
     s.votes = 0
     s.quiet = 0
     if s.stage == 0:
         return
-    if s.stage == OSCILLATION_FREE and 1e-2 * GUARD_GONE < s.guard < 1e-2 * GUARD_WORN:
-        s.guard = 1
-        return
     s.guard = 1
     s.entries += 1
+    if s.stage == OSCILLATION_FREE and not damped:
+        return
     if s.stage < OSCILLATION_FREE:
         lower_ceiling(s, s.stage - 1)
         s.stage = s.stage - RELAPSE_STAGES if s.stage > RELAPSE_STAGES else 0
@@ -164,11 +168,11 @@ cdef inline double oscillation_step(
 ) noexcept nogil:
     """Run one tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out.
 
-    Votes need the judge's consent, except in a contact that has oscillated before; what the judge finds needs no votes.
+    Votes need the judge's consent, except while the gain recovers and soon after; what the judge finds needs no votes.
     """
     cdef double y, z, target
-    cdef int sign = 0, needed, i
-    cdef bint hot = False
+    cdef int sign = 0, i
+    cdef bint hot = False, enters
     s.force_low += r.low * (u - s.force_low)
     s.speed_low += r.low * (v - s.speed_low)
     y = r.b * (s.force_low - 2 * s.force_in[0] + s.force_in[1]) - r.a1 * s.force_out[0] - r.a2 * s.force_out[1]
@@ -198,8 +202,14 @@ cdef inline double oscillation_step(
         for i in range(4):
             s.peaks[i] = 0
         s.force_before = 0; s.speed_before = 0
-    needed = p.votes if s.stage == OSCILLATION_FREE else p.relapse_votes
-    if verdict.found or (s.votes >= needed and (verdict.agrees or s.guard > 1e-2 * GUARD_GONE)):
+    if s.stage == OSCILLATION_FREE:
+        # `quiet` counts the time since the last entry, or since it came free.
+        s.quiet += r.dt
+        enters = verdict.found or (s.votes >= p.votes and (verdict.agrees or s.since_free <= p.relapse_window))
+        enters |= verdict.persists and s.guard > 1e-2 * GUARD_WORN and s.quiet > 1e-3 * PATIENCE_MS
+    else:
+        enters = verdict.found or s.votes >= p.relapse_votes
+    if enters:
         enter(s, p)
     elif s.stage < OSCILLATION_FREE:
         s.quiet = 0 if hot or verdict.fed else s.quiet + r.dt

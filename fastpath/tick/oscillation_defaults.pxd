@@ -21,7 +21,7 @@ cdef inline void oscillation_defaults(OscillationParams *p) noexcept nogil:
     p.release = 0.030
     p.window = 0.100
     p.window_step = 0.040
-    p.damping = 15
+    p.damping = 30
     p.guard = 30
     p.relapse_window = 3
     p.contact = 0.05

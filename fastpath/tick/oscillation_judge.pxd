@@ -30,11 +30,15 @@ cdef enum:
     AXIS_PERCENT = 10
     # hundredths of the log-odds from which votes may stand
     CONSENT = 150
+    # what is damped persists above these hundredths of the log-odds, and with this power
+    PERSISTS = -50
+    PERSISTS_POWER_PERCENT = 20
 
 
 cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double bears, Verdict *verdict) noexcept nogil:
     """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide."""
     verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
+    verdict.persists = not played and j.persists != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
     verdict.agrees = played or j.score > 1e-2 * CONSENT
     verdict.fed = not played and j.score > 0
     verdict.bears = bears
@@ -44,6 +48,7 @@ cdef inline void judge_begin(OscillationJudge *j, MotionWindow *w) noexcept nogi
     """Forget score and motion; the force that is held stays."""
     j.score = -SCORE_CLIP
     j.found = 0
+    j.persists = 0
     motion_begin(w)
 
 
@@ -53,9 +58,10 @@ cdef inline void judge_step(
 ) noexcept nogil:
     """Take one tick, `dt` s after the last one: velocity (m/s), position (m), apparent mass (kg)."""
     cdef double seen[FEATURES]
-    cdef double score = -SCORE_CLIP
+    cdef double score = -SCORE_CLIP, power
     cdef const double *recent = seen + FEATURES_OF_WINDOW
     j.found = 0
+    j.persists = 0
     if not motion_step(w, velocity, position, dt):
         return
     motion_features(w, mass, seen)
@@ -63,6 +69,8 @@ cdef inline void judge_step(
         score = oscillation_score(seen)
         score = SCORE_CLIP if score > SCORE_CLIP else (-SCORE_CLIP if score < -SCORE_CLIP else score)
     j.score += SCORE_SMOOTHING * (score - j.score)
-    if j.score > SCORE_FOUND and recent[0] * recent[1] >= 1e-2 * POWER_PERCENT * p.power_on:
-        j.found = 1
+    power = recent[0] * recent[1]
+    j.found = j.score > SCORE_FOUND and power >= 1e-2 * POWER_PERCENT * p.power_on
+    j.persists = j.score > 1e-2 * PERSISTS and power >= 1e-2 * PERSISTS_POWER_PERCENT * p.power_on
+    if j.persists:
         motion_shares(w, j.share)

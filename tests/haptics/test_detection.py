@@ -65,6 +65,19 @@ def test_detection_delay_is_below_the_limit(tally: Tally) -> None:
     assert np.percentile(tally.latency_ms, 95) <= 200
 
 
+@pytest.mark.parametrize(("plant", "ratio"), [(114, 5), (114, 8), (159, 8)])
+def test_quiet_oscillation_that_persists_lowers_the_gain_after_half_a_second(
+    population: list[tuple[Setup, float]], plant: int, ratio: float
+) -> None:
+    """10 to 30 mm/s on walls whose damping is not enough, and which the judge does not find a second time."""
+    setup, critical = population[plant]
+    seen = setup.run(setup.pressing(SECONDS), ratio * critical)
+
+    damped, lowered = np.flatnonzero(np.diff(seen["entries"])) + 1
+    assert (seen["stage"][damped], seen["stage"][lowered]) == (8, 0)
+    assert 0.5 <= (lowered - damped) / setup.rates.frequency <= 0.7
+
+
 def test_oscillation_ends_after_detection(tally: Tally) -> None:
     assert len(tally.attenuation_db) >= 0.98 * len(tally.latency_ms), "few walls come to rest by themselves"
     assert np.median(tally.attenuation_db) >= 18

@@ -12,6 +12,7 @@ from tests.support.loop.walls import LIGHT, MEDIUM, Device, Rates, Setup, band_r
 
 SECONDS: Final = 3.0
 WITHIN_S: Final = 0.020
+FREE: Final = 8
 GAINS: Final = [0.12 ** (1 - stage / 8) for stage in range(9)]
 
 
@@ -41,9 +42,9 @@ def test_wall_unstable_only_at_a_slow_rate_is_not_filtered_at_a_fast_one() -> No
     ("hand", "stiffness", "bare_mm_s", "power_s", "found_s", "entries"),
     [
         (LIGHT, 5000, 153, 0.194, 0.240, 1),
-        (LIGHT, 12000, 188, 0.189, 0.250, 1),
+        (LIGHT, 12000, 188, 0.189, 0.250, 2),
         (MEDIUM, 8000, 106, 0.210, 0.279, 1),
-        (MEDIUM, 20000, 146, 0.205, 0.250, 1),
+        (MEDIUM, 20000, 146, 0.205, 0.250, 2),
     ],
 )
 def test_unstable_wall_is_detected_in_time(
@@ -68,6 +69,38 @@ def test_unstable_wall_is_detected_in_time(
     assert found / 1000 == pytest.approx(found_s, abs=WITHIN_S)
     assert held["entries"][-1] == entries
     assert band_rms_mm_s(held["v"][after:], 1000) < band_rms_mm_s(bare["v"][after:], 1000) / 8
+
+
+def entries(seen: np.ndarray) -> list[tuple[float, int]]:
+    """When (s, at 1 kHz) the filter entered, and the stage that it entered."""
+    return [(at / 1000, int(seen["stage"][at])) for at in np.flatnonzero(np.diff(seen["entries"])) + 1]
+
+
+@pytest.mark.parametrize(("hand", "stiffness"), [(LIGHT, 5000), (LIGHT, 8000), (MEDIUM, 8000), (MEDIUM, 12000)])
+def test_wall_that_damping_quiets_keeps_its_gain(
+    hand: tuple[float, float, float, float, float], stiffness: float
+) -> None:
+    setup = Setup(hand=hand)
+    path = setup.pressing(SECONDS)
+    bare, held = setup.run(path, stiffness, filtered=False), setup.run(path, stiffness)
+
+    assert [stage for _, stage in entries(held)] == [FREE]
+    assert np.all(held["gain"] == 1)
+    assert rms_mm_s(bare["v"][2000:]) > 100
+    assert rms_mm_s(held["v"][2000:]) < 0.1
+
+
+@pytest.mark.parametrize(("hand", "stiffness"), [(LIGHT, 12000), (LIGHT, 20000), (MEDIUM, 20000)])
+def test_gain_is_lowered_soon_where_damping_is_not_enough(
+    hand: tuple[float, float, float, float, float], stiffness: float
+) -> None:
+    setup = Setup(hand=hand)
+    held = setup.run(setup.pressing(SECONDS), stiffness)
+
+    (damped_s, damped), (lowered_s, lowered) = entries(held)
+    assert (damped, lowered) == (FREE, 0)
+    assert lowered_s - damped_s < 0.15
+    assert rms_mm_s(held["v"][2000:]) < 1
 
 
 @pytest.mark.parametrize("frequency", [500, 1000, 2000, 4000, 8000])

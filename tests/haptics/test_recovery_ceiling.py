@@ -61,7 +61,7 @@ def test_stylus_on_a_stiff_wall_does_not_relapse_repeatedly(share: float) -> Non
     setup = Setup(TOUCH_LIKE, FIRM)
     seen = setup.run(setup.pressing(10.0), share * 2 * setup.critical_stiffness())
 
-    assert seen["entries"][-1] <= 2
+    assert seen["entries"][-1] <= 3, "damped once, and the gain lowered twice"
     assert rms_mm_s(seen["v"][500:]) <= 9
 
 

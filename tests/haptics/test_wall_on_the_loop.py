@@ -88,7 +88,7 @@ def test_stiff_wall_never_comes_to_rest_without_the_filter() -> None:
 
 @pytest.mark.promise(141, "The oscillation filter works on each axis by itself")
 def test_oscillation_along_one_axis_keeps_the_force_along_another() -> None:
-    held = hold("light", 2 * Setup(hand=LIGHT).critical_stiffness(), seconds=3.0, most=8.0, aside=1.0)
+    held = hold("light", 8 * Setup(hand=LIGHT).critical_stiffness(), seconds=3.0, most=8.0, aside=1.0)
 
     assert held.entries >= 1
     assert min(held.stage) == 0

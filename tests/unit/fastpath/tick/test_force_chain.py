@@ -435,7 +435,7 @@ def test_gate_change_ramps_over_50_ms() -> None:
 def test_rate_change_keeps_the_stage_of_the_filter_and_ramps_up() -> None:
     rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     for tick in range(600):
-        rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
+        rig.force(6 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
         rig.step()
     state = rig.reader.snapshot()
     entered, stage = int(state["oscillations"]), int(state["oscillation_stage"])

@@ -39,10 +39,10 @@ def missed(rig: SteppedArm, seconds: float) -> int:
 
 
 def shaken(frequency: float = 1000.0) -> SteppedArm:
-    """An arm in a light hand whose oscillation along x the filter has found."""
+    """An arm in a light hand whose oscillation along x has gone on although the filter damps it."""
     rig = SteppedArm(arm_params(grip="light", hand={"path": REST}, slew=SLEW, slow_slew=SLOW), frequency=frequency)
     for tick in range(rig.ticks(0.6)):
-        rig.force(3 * math.sin(math.tau * 15 * tick / frequency), 0.0, 0.0)
+        rig.force(6 * math.sin(math.tau * 15 * tick / frequency), 0.0, 0.0)
         rig.step()
     assert int(rig.reader.snapshot()["oscillation_stage"]) < 8
     return rig

@@ -571,7 +571,7 @@ def test_released_braking_stop_begins_with_a_new_filter() -> None:
     late = [float(rig.reader.snapshot()["position"][0])] * rig.ticks(0.008)
     centre = late[0]
     for _ in range(rig.ticks(1.0)):
-        rig.force(-600.0 * (late.pop(0) - centre), 0.0, 0.0)
+        rig.force(-2500.0 * (late.pop(0) - centre), 0.0, 0.0)
         state = rig.step()
         late.append(float(state["position"][0]))
         if int(state["oscillation_stage"]) < 8:
