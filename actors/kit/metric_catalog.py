@@ -118,7 +118,13 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
             MetricRow("hapticd_force_clamped_ticks", _C, "ticks", "Ticks whose force was over the peak.", _DEVICE),
             MetricRow("hapticd_commands_timed_out", _C, "commands", "Commands that went stale and faded.", _DEVICE),
             MetricRow("hapticd_torque_saturated_ticks", _C, "ticks", "Ticks at a motor's limit.", _DEVICE),
-            MetricRow("hapticd_oscillations", _C, "times", "Times that an axis was found to oscillate.", _DEVICE),
+            MetricRow(
+                "hapticd_oscillations",
+                _C,
+                "times",
+                "Times that an axis was found to oscillate: it was damped, or its gain lowered.",
+                _DEVICE,
+            ),
             MetricRow(
                 "hapticd_stability_ceilings", _C, "times", "Times that relapses lowered the gain's ceiling.", _DEVICE
             ),

@@ -283,3 +283,5 @@ cdef struct Chain:
     uint64_t obeyed
     # no force reached the motors since the last tick: the filter and the observer of foreign objects take new samples
     uint64_t interrupted
+    # s since then
+    double since_interrupted

@@ -151,7 +151,7 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
         position[0] = measured
         judge_step(&judge, &motion, &params, velocity, position, t.plant.mass, t.dt)
         entries = axis.entries
-        verdict_of(&judge, False, 0, most_damping(&rendering, t.plant.mass), &verdict)
+        verdict_of(&judge, &params, False, 1e9, 0, most_damping(&rendering, t.plant.mass), &verdict)
         out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step, &verdict)
         if axis.entries != entries:
             judge_begin(&judge, &motion)

@@ -43,6 +43,7 @@ cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     c.catching_up = 1
     c.obeyed = 0
     c.interrupted = 0
+    c.since_interrupted = 1e9
     s.severity = 0
     s.oscillation_stage = OSCILLATION_FREE
 
@@ -111,6 +112,7 @@ cdef inline void filter_and_gate(
             seen[i] += from_torque[i]
             if not fabs(seen[i]) <= p.peak_force:
                 seen[i] = p.peak_force if seen[i] > 0 else -p.peak_force
+    c.since_interrupted = 0 if resumes else c.since_interrupted + times * rate.dt
     if resumes:
         judge_begin(&c.judge, &c.motion)
     judge_step(&c.judge, &c.motion, params, s.velocity, s.position, p.plant.mass, times * rate.dt)
@@ -121,7 +123,7 @@ cdef inline void filter_and_gate(
             oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
         if shaken:
             oscillation_shaken(&c.axis[i])
-        verdict_of(&c.judge, played, i, bears[i], &verdict)
+        verdict_of(&c.judge, params, played, c.since_interrupted, i, bears[i], &verdict)
         gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times, &verdict)
         if gain[i] < worst:
             worst = gain[i]

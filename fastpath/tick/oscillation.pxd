@@ -13,12 +13,13 @@ from libc.stdint cimport int64_t
 from fastpath.layout.force cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
 cdef struct Verdict:
-    # what the judge says of the device in a tick: that this axis oscillates, that it does in spite of its damping, that votes for it
-    # may stand, that it is fed
+    # what holds for an axis in a tick. The judge says that it oscillates, that it does in spite of its damping, that votes for it may
+    # stand, that it is fed; it may be damped before its gain is lowered
     bint found
     bint persists
     bint agrees
     bint fed
+    bint damps
     # N.s/m that the device bears besides
     double bears
 
@@ -106,9 +107,9 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
         s.ceilings += 1
 
 
-cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
-    """Enter oscillation: an axis that is not damped, or hardly any more, is damped; else from free to the floor, during recovery three
-    stages down.
+cdef inline void enter(OscillationAxis *s, const OscillationParams *p, bint damps) noexcept nogil:
+    """Enter oscillation: an axis that is not damped, or hardly any more, is damped if that may come first; else from free to the floor,
+    during recovery three stages down.
 
     Each relapse lowers the ceiling, and so does an oscillation that returns soon after the filter became free.
     """
@@ -119,7 +120,7 @@ cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept 
         return
     s.guard = 1
     s.entries += 1
-    if s.stage == OSCILLATION_FREE and not damped:
+    if s.stage == OSCILLATION_FREE and damps and not damped:
         return
     if s.stage < OSCILLATION_FREE:
         lower_ceiling(s, s.stage - 1)
@@ -210,7 +211,7 @@ cdef inline double oscillation_step(
     else:
         enters = verdict.found or s.votes >= p.relapse_votes
     if enters:
-        enter(s, p)
+        enter(s, p, verdict.damps)
     elif s.stage < OSCILLATION_FREE:
         s.quiet = 0 if hot or verdict.fed else s.quiet + r.dt
         if s.quiet > p.window + p.window_step * s.stage and s.stage < s.ceiling:

@@ -33,15 +33,26 @@ cdef enum:
     # what is damped persists above these hundredths of the log-odds, and with this power
     PERSISTS = -50
     PERSISTS_POWER_PERCENT = 20
+    # percent of the filter's damping: a device that bears less is not helped by it
+    WEAK_PERCENT = 25
+    # ms after an interruption of the force, in which nothing is found soon a second time
+    DISTRUST_MS = 1000
 
 
-cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double bears, Verdict *verdict) noexcept nogil:
-    """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide."""
+cdef inline void verdict_of(
+    const OscillationJudge *j, const OscillationParams *p, bint played, double interrupted, int axis, double bears, Verdict *verdict,
+) noexcept nogil:
+    """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide.
+
+    `interrupted`: s since no force reached the motors; `bears`: damping that the device bears besides (N.s/m). Where damping does little, or
+    what goes on in spite of it would be found late, the gain is lowered at once.
+    """
     verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
     verdict.persists = not played and j.persists != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
     verdict.agrees = played or j.score > 1e-2 * CONSENT
     verdict.fed = not played and j.score > 0
     verdict.bears = bears
+    verdict.damps = not played and interrupted > 1e-3 * DISTRUST_MS and bears >= 1e-2 * WEAK_PERCENT * p.damping
 
 
 cdef inline void judge_begin(OscillationJudge *j, MotionWindow *w) noexcept nogil:

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.loop.walls import LIGHT, MEDIUM, Device, Rates, Setup, band_rms_mm_s, first, rms_mm_s
+from tests.support.loop.walls import LIGHT, MEDIUM, TOUCH_LIKE, Device, Rates, Setup, band_rms_mm_s, first, rms_mm_s
 
 SECONDS: Final = 3.0
 WITHIN_S: Final = 0.020
@@ -101,6 +101,14 @@ def test_gain_is_lowered_soon_where_damping_is_not_enough(
     assert (damped, lowered) == (FREE, 0)
     assert lowered_s - damped_s < 0.15
     assert rms_mm_s(held["v"][2000:]) < 1
+
+
+def test_gain_is_lowered_at_once_where_the_device_bears_no_damping() -> None:
+    """A stylus of 45 g at 500 Hz bears 6 N.s/m, less than a quarter of the damping."""
+    setup = Setup(TOUCH_LIKE, LIGHT, rates=Rates(500))
+    held = setup.run(setup.pressing(SECONDS), 2 * setup.critical_stiffness())
+
+    assert held["stage"][np.flatnonzero(np.diff(held["entries"]))[0] + 1] == 0
 
 
 @pytest.mark.parametrize("frequency", [500, 1000, 2000, 4000, 8000])

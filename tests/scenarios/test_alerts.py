@@ -66,7 +66,7 @@ DEVICE_RESTARTS: Final = 3
 BOARD: Final = "A9"
 # Longer than the dead man's switch waits, 500 ms.
 SILENCE_S: Final = 0.8
-SHAKES: Final = 8
+SHAKES: Final = 12
 UP_SAMPLES: Final = 'min(count_over_time(up{job="hapticd"}[10s])) > 3'
 
 

@@ -344,6 +344,21 @@ def test_vibration_at_its_limit_is_not_detected_as_oscillation(
         assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (0, 8), hertz
 
 
+@pytest.mark.parametrize(("newtons", "stage"), [(0.0, 8), (0.05, 0)])
+def test_gain_is_lowered_at_once_while_an_effect_is_played(newtons: float, stage: int) -> None:
+    """The judge keeps silent then, so nothing would find what goes on although it is damped."""
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000.0, timeout=1.0)
+    vibrate(rig.writer, ((0.0, 0.0, newtons), 100.0))
+
+    for tick in range(rig.ticks(0.6)):
+        rig.force(6 * math.sin(math.tau * 15 * tick / rig.frequency), 0.0, 0.0)
+        state = rig.step()
+        if int(state["oscillations"]) > 0:
+            break
+
+    assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (1, stage)
+
+
 def test_equal_vibration_of_a_client_is_no_oscillation_either() -> None:
     newtons = 1.5 * bare_newtons(40)
     state = pressed_and_shaken(LIGHT, 40.0, 0.0, played_by_client=True, newtons=newtons)

@@ -456,6 +456,38 @@ def test_rate_change_keeps_the_stage_of_the_filter_and_ramps_up() -> None:
     assert state["force"] == pytest.approx([0, 0, 2], abs=1e-3)
 
 
+def second_entry_s(newtons: float, hertz: float) -> float | None:
+    """From the entry that damps until the one that lowers the gain (s); None without one in 2.5 s. A client shakes on, differently."""
+    rig, damped_s, begun = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000), None, 110
+    for tick in range(2500):
+        force, at = (6.0, 15.0) if tick < begun else (newtons, hertz)
+        rig.force(force * math.sin(math.tau * at * tick / 1000), 0.0, 0.0)
+        state = rig.step()
+        if damped_s is None and int(state["oscillations"]) == 1:
+            damped_s = tick / 1000
+            assert int(state["oscillation_stage"]) == 8
+        if int(state["oscillations"]) == 2:
+            assert damped_s is not None
+            assert int(state["oscillation_stage"]) == 0
+            return tick / 1000 - damped_s
+    assert damped_s is not None
+    return None
+
+
+@pytest.mark.parametrize(("newtons", "hertz"), [(2.0, 20.0), (3.0, 15.0), (4.0, 15.0)])
+def test_damped_motion_that_is_not_fed_keeps_its_gain(newtons: float, hertz: float) -> None:
+    assert second_entry_s(newtons, hertz) is None
+
+
+def test_damped_motion_of_little_power_keeps_its_gain() -> None:
+    assert second_entry_s(0.7, 12.0) is None
+
+
+@pytest.mark.parametrize(("newtons", "hertz"), [(1.0, 12.0), (1.5, 11.0)])
+def test_damped_motion_that_may_be_fed_lowers_the_gain_after_half_a_second(newtons: float, hertz: float) -> None:
+    assert second_entry_s(newtons, hertz) == pytest.approx(0.51, abs=0.03)
+
+
 def damping_of_the_shaken(mass: float, scale: float, of_sessions: float) -> NDArray[np.float64]:
     """Damping (N·s/m) of sessions and filter together, and what of it the filter added (N) beside the command (N), by tick."""
     rig = SteppedArm(

@@ -118,6 +118,24 @@ def test_filter_keeps_its_stage_and_gain_over_a_gap(gap: float) -> None:
     assert float(after["severity"]) > 0.3
 
 
+@pytest.mark.parametrize(("since_s", "stage"), [(0.05, 0), (0.8, 0), (1.1, 8)])
+def test_gain_is_lowered_at_once_in_the_second_after_an_interruption(since_s: float, stage: int) -> None:
+    """What goes on although it is damped would be found late there; otherwise the first entry only damps."""
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}, slew=SLEW, slow_slew=SLOW), frequency=1000)
+    rig.force(1.0, 0.0, 0.0)
+    rig.step(rig.ticks(0.1))
+    rig.step(missed=missed(rig, 0.030))
+    rig.step(rig.ticks(since_s))
+
+    for tick in range(rig.ticks(0.6)):
+        rig.force(6 * math.sin(math.tau * 15 * tick / rig.frequency), 0.0, 0.0)
+        state = rig.step()
+        if int(state["oscillations"]) > 0:
+            break
+
+    assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (1, stage)
+
+
 def test_filter_begins_anew_after_250_ms() -> None:
     rig = shaken()
 
