@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -171,6 +172,16 @@ def forces(rig: SteppedArm, seconds: float, *, beat: bool = True) -> Iterator[tu
     for _ in range(rig.ticks(seconds)):
         state = rig.step(beat=beat)
         yield int(state["time_ns"]), state["force"].copy()
+
+
+def shaken_until_found(rig: SteppedArm) -> NDArray[np.void]:
+    """The state in which the filter first finds what a client shakes with 6 N at 15 Hz."""
+    for tick in range(rig.ticks(0.6)):
+        rig.force(6 * math.sin(math.tau * 15 * tick / rig.frequency), 0.0, 0.0)
+        state = rig.step()
+        if int(state["oscillations"]) > 0:
+            return state
+    raise AssertionError("the filter finds no oscillation in 0.6 s")
 
 
 def keep(writer: Writer, rig: SteppedArm, seconds: float, *, beat: bool = True) -> NDArray[np.void]:

@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.loop.devices import ARM_CENTRE, HOLD, NO_HAND, REST, SteppedArm, arm_params, fill, still_arm_params
+from tests.support.loop.devices import (
+    ARM_CENTRE,
+    HOLD,
+    NO_HAND,
+    REST,
+    SteppedArm,
+    arm_params,
+    fill,
+    shaken_until_found,
+    still_arm_params,
+)
 from tests.support.loop.monitored_arm import BARE, EBRAKE, MonitoredArm, bare_arm, latched
 from tests.support.loop.walls import FIRM, LIGHT, MEDIUM, Setup
 
@@ -350,13 +360,7 @@ def test_gain_is_lowered_at_once_while_an_effect_is_played(newtons: float, stage
     rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000.0, timeout=1.0)
     vibrate(rig.writer, ((0.0, 0.0, newtons), 100.0))
 
-    for tick in range(rig.ticks(0.6)):
-        rig.force(6 * math.sin(math.tau * 15 * tick / rig.frequency), 0.0, 0.0)
-        state = rig.step()
-        if int(state["oscillations"]) > 0:
-            break
-
-    assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (1, stage)
+    assert int(shaken_until_found(rig)["oscillation_stage"]) == stage
 
 
 def test_equal_vibration_of_a_client_is_no_oscillation_either() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.support.loop.devices import REST, SteppedArm, arm_params, force_of, still_arm_params
+from tests.support.loop.devices import REST, SteppedArm, arm_params, force_of, shaken_until_found, still_arm_params
 from tests.support.loop.monitored_arm import EBRAKE, MonitoredArm, bare_arm
 
 SLEW: Final = 3000.0
@@ -127,13 +127,7 @@ def test_gain_is_lowered_at_once_in_the_second_after_an_interruption(since_s: fl
     rig.step(missed=missed(rig, 0.030))
     rig.step(rig.ticks(since_s))
 
-    for tick in range(rig.ticks(0.6)):
-        rig.force(6 * math.sin(math.tau * 15 * tick / rig.frequency), 0.0, 0.0)
-        state = rig.step()
-        if int(state["oscillations"]) > 0:
-            break
-
-    assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (1, stage)
+    assert int(shaken_until_found(rig)["oscillation_stage"]) == stage
 
 
 def test_filter_begins_anew_after_250_ms() -> None:
