@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from fastpath.layout.constants import SafetyBit
 from tests.support.service.board_service import BoardService
+from tests.support.service.polling import eventually
 
 HAPTICD = str(Path(sys.executable).with_name("hapticd"))
 ARM, GRIP = 0, 1
@@ -26,8 +28,16 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardService]:
         yield running
 
 
+def wait_for_rest(bench: BoardService) -> None:
+    """Wait until the arm does not brake: a joint that was at fault may have thrown it."""
+    eventually(
+        lambda: not int(bench.service.state("A1")["safety"]) & SafetyBit.SAFETY_EBRAKE, "A1 brakes no more", pause_s=0.05
+    )
+
+
 def check(bench: BoardService, *options: str) -> tuple[int, dict[str, str]]:
-    """Exit code, and the sentence of each part that is wrong."""
+    """Exit code, and the sentence of each part that is wrong, of a check that begins when the arm does not brake."""
+    wait_for_rest(bench)
     done = subprocess.run(
         [HAPTICD, "check", "A1", "--yes", "--json", "--url", bench.service.http, *options],
         capture_output=True,
@@ -115,6 +125,8 @@ def test_hand_that_moves_the_board_tells_a_dead_motor_from_a_stuck_encoder(
 
 def check_with_sway(bench: BoardService) -> str:
     """What a check prints whose request to move the handle is obeyed; "" when it ended before it asked."""
+    bench.boards.set("sway", 0, ARM)
+    wait_for_rest(bench)
     with subprocess.Popen(
         [HAPTICD, "check", "A1", "--yes", "--json", "--travel", "3", "--url", bench.service.http],
         stdout=subprocess.PIPE,
