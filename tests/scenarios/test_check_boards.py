@@ -31,7 +31,9 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardService]:
 def wait_for_rest(bench: BoardService) -> None:
     """Wait until the arm does not brake: a joint that was at fault may have thrown it."""
     eventually(
-        lambda: not int(bench.service.state("A1")["safety"]) & SafetyBit.SAFETY_EBRAKE, "A1 brakes no more", pause_s=0.05
+        lambda: not int(bench.service.state("A1")["safety"]) & SafetyBit.SAFETY_EBRAKE,
+        "A1 brakes no more",
+        pause_s=0.05,
     )
 
 
