@@ -158,19 +158,23 @@ def test_board_that_never_answers_gets_its_port_blocked(bench: Bench) -> None:
 
 def test_board_unplugged_during_a_scan_counts_as_looping(bench: Bench) -> None:
     listed, scan = OpenlinkDriver.candidates, PortScanner.scan
-    pulled, scanned = threading.Event(), threading.Event()
+    to_pull, scanning, pulled, scanned = (threading.Event() for _ in range(4))
+    to_pull.set()
 
     def list_and_pull(boards: OpenlinkDriver) -> Iterable[Candidate]:
         found = tuple(listed(boards))
-        if found and not pulled.is_set():
+        if found and to_pull.is_set() and scanning.is_set():
             bench.boards.unplug()
+            to_pull.clear()
             pulled.set()
         return found
 
     def scan_to_the_end(scanner: PortScanner) -> tuple[Candidate, ...]:
-        before = pulled.is_set()
+        pulled.clear()
+        scanning.set()
         found = scan(scanner)
-        if pulled.is_set() and not before:
+        scanning.clear()
+        if pulled.is_set():
             scanned.set()
         return found
 
@@ -187,7 +191,7 @@ def test_board_unplugged_during_a_scan_counts_as_looping(bench: Bench) -> None:
             bench.counts(times)
             if times < LOOPS:
                 scanned.clear()
-                pulled.clear()
+                to_pull.set()
 
 
 def test_port_closed_and_reopened_by_its_setting_is_not_blocked(bench: Bench) -> None:
