@@ -30,10 +30,9 @@ START_NS: Final = 1_000_000_000
 SECONDS: Final = 5
 CALM_GAP_S: Final = 0.002
 CALM_S: Final = 0.2
-CONTACT_END_S: Final = 0.4
 ENOUGH: Final = 1000
-FREE_STAGE: Final = 8
 TURNS: Final = 2
+TRIES: Final = 4
 SHOWN: Final = re.compile(r"deepest +(-?[\d.]+) mm +hardest push +([\d.]+) N +(\d+) frames/s")
 
 
@@ -103,25 +102,17 @@ class Wall:
     _felt_from: int = 0
     _last_s: float = 0.0
     _calm_since_s: float = 0.0
-    _touched_s: float = 0.0
-    _damped: bool = False
 
     def answer(self, frame: Any) -> dict[str, Any]:
         """The message that answers a frame."""
         (entry,) = (entry for entry in frame["arm"] if entry["device_id"] == self.device_id)
-        state, filter_stage = entry["state"], entry["status"]["safety"]["oscillation_stage"]
+        state = entry["state"]
         depth = HEIGHT - state["cursor_position"]["z"]
-        # A client that was kept waiting may have made the wall oscillate: the filter then damps the contact until it ends.
-        if filter_stage != FREE_STAGE:
-            self._damped = True
-        elif frame["time"] - self._touched_s > CONTACT_END_S:
-            self._damped = False
-        if frame["time"] - self._last_s > CALM_GAP_S or self._damped:
+        if frame["time"] - self._last_s > CALM_GAP_S:
             self._calm_since_s = frame["time"]
         self._last_s = frame["time"]
         if depth > 0:
             self.contacts += 1
-            self._touched_s = frame["time"]
             self._look(frame["tick"], depth, state["current_cursor_force"]["z"])
         else:
             self.contacts = 0
@@ -139,16 +130,14 @@ class Wall:
         self.deepest = max(self.deepest, depth)
         if force <= 0:
             self.wrong.append(f"at tick {tick}, {1000 * depth:.3f} mm deep, nothing pushes back")
-        # A gain that comes back to 1 breaks a tie between two last digits.
+        # A tie between two last digits may be broken either way.
         elif not self.sent & set(range(last_digits(force) - 1, last_digits(force) + 2)):
             self.wrong.append(f"at tick {tick} the frame shows {force} N, which was never sent")
 
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[RunningService]:
-    with RunningService(
-        simulate="arm,arm,grip", settings={"serialization/timestamps": "true", "serialization/status_safety": "true"}
-    ) as running:
+    with RunningService(simulate="arm,arm,grip", settings={"serialization/timestamps": "true"}) as running:
         yield running
 
 
@@ -192,29 +181,28 @@ def test_example_wall_holds(service: RunningService) -> None:
 
 
 def test_wall_on_the_running_service_holds_while_its_client_keeps_up(service: RunningService) -> None:
-    gaps = gaps_of(service)
-    with RawWebSocket(service.ws) as peer:
-        frame = peer.frame()
-        wall = Wall(frame["arm"][1]["device_id"])
-        until_s: float = frame["time"] + TURNS * CIRCLE_PERIOD_S
-        while frame["time"] < until_s and wall.calm < ENOUGH:
-            frame = peer.ask(wall.answer(frame))
-
-    if wall.calm == 0:
+    for _ in range(TRIES):
+        before = disturbances(service)
+        with RawWebSocket(service.ws) as peer:
+            frame = peer.frame()
+            wall = Wall(frame["arm"][1]["device_id"])
+            until_s: float = frame["time"] + TURNS * CIRCLE_PERIOD_S
+            while frame["time"] < until_s and wall.calm < ENOUGH:
+                frame = peer.ask(wall.answer(frame))
+        if wall.calm > 0 and disturbances(service) == before:
+            break
+    else:
         pytest.skip(
-            f"this machine is too busy: no {CALM_S:g} s in the wall had a frame every {CALM_GAP_S:g} s and no filter at work"
+            f"this machine is too busy: in each of {TRIES} tries the loop was interrupted, the wall oscillated because its client was "
+            f"kept waiting, or no {CALM_S:g} s in it had a frame every {CALM_GAP_S:g} s"
         )
     assert wall.deepest < deepest_static() + SLACK_M
-    if gaps_of(service) == gaps:
-        assert wall.wrong == []
-    else:
-        assert [wrong for wrong in wall.wrong if "nothing" in wrong] == []
+    assert wall.wrong == []
 
 
-def gaps_of(service: RunningService) -> str:
-    """How often the loop was interrupted so long that it ramps up again."""
-    (line,) = re.findall(r"^hapticd_loop_gaps_total .*$", service.metrics(), re.MULTILINE)
-    return str(line)
+def disturbances(service: RunningService) -> list[str]:
+    """How often the loop was interrupted, so that a force ramps up, and how often the filter has found an oscillation, which it damps."""
+    return re.findall(r"^hapticd_(?:loop_gaps|oscillations)_total.*$", service.metrics(), re.MULTILINE)
 
 
 # ---------------------------------------------------------------- without a service
