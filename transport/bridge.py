@@ -10,7 +10,6 @@ from actors.kit.errors import NoSlot
 from actors.session.api import MANAGER
 from transport.session.edge_state import EdgeState
 from transport.wire.deprecation_notices import DeprecationNotices
-from transport.wire.hint_limit import HintLimit
 from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
@@ -70,7 +69,6 @@ class Bridge(EdgeState):
         self.channels: dict[int, Channel] = {}
         self.turns = Turns()
         self.notices = DeprecationNotices()
-        self.word_hints = HintLimit()
         self.streams: NativeStreams | None = None
         self.listening = False
         self.stopping = False

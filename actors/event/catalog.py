@@ -61,7 +61,6 @@ WARNINGS: Final[ExtraFields] = MappingProxyType(
         "sdk_version": (),
         "events_dropped": ("lost",),
         "actor_failed": (),
-        "vocabulary": ("cause", "vocabulary", "setting"),
     }
 )
 CALIBRATION_FAILURES: Final[ExtraFields] = MappingProxyType(

@@ -281,8 +281,8 @@ def serialization() -> Iterator[Setting]:
         "serialization/vocabulary",
         "auto",
         ("auto", "neutral", "inverse"),
-        "Words of the output; input takes both always. auto: neutral, and inverse for a session from the first message on"
-        " that has a word which only inverse has.",
+        "Words of the output; input takes both always. auto: both in the frames of a session until its client uses a word"
+        " that only one of them has, neutral elsewhere.",
     )
     explicit = flag(
         "serialization/explicit_fields", "Write every field of every object, identities too.", advanced=True

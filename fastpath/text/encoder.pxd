@@ -44,7 +44,7 @@ cdef class SharedTexts:
 @cython.final
 cdef class FrameEncoder:
     cdef FramePlan plan
-    cdef list entries, texts
+    cdef list entries, groups, texts
     cdef Buffer out
     cdef Text kept(self, bytes text)
     cdef int lay_out(self, groups) except -1

@@ -64,7 +64,8 @@ class SharedTexts:
     @property
     def taken(self) -> int: ...
 
-# Frames of one connection: groups in the given order, each with its entries; groups without entries are included.
+# Frames of one connection: groups in the given order, each with its entries; groups without entries are included. An entry in
+# several groups is read and written once: all of them show the same state.
 # `version` is 30 or 31; without a session id the frame has no `session_id`. Only for who holds the lock of the session.
 @final
 class FrameEncoder:
@@ -82,13 +83,13 @@ class FrameEncoder:
     # Number of `null` in these frames.
     @property
     def nulls(self) -> int: ...
-    # One whole frame of the newest states. `configs`: device id -> JSON text of its `config`, copied unchanged. `errors`:
+    # One whole frame of the newest states. `configs`: (group, device id) -> JSON text of its `config`, copied unchanged. `errors`:
     # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all. `states`:
     # device id -> further members of its state, a comma before each. `shared`: texts of one arena's devices that other encoders
     # of this thread wrote and may take.
     def encode(
         self,
-        configs: Mapping[str, bytes] | None = None,
+        configs: Mapping[tuple[str, str], bytes] | None = None,
         errors: Sequence[tuple[str, str]] | None = None,
         states: Mapping[str, bytes] | None = None,
         *,

@@ -321,6 +321,7 @@ cdef class FrameEncoder:
         self.plan.timestamps = timestamps
         self.out = Buffer()
         self.entries = []
+        self.groups = []
         self.texts = []
         self.plan.opening = self.kept(b"" if session_id is None else b',"session_id":' + encode_json(session_id))
         self.lay_out(groups)
@@ -339,7 +340,8 @@ cdef class FrameEncoder:
         cdef bytes text = b""
         cdef bytes name
         cdef list before = []
-        cdef int i
+        cdef dict first = {}
+        cdef int i, at
         left, right = (b"{", b"}") if self.plan.options.legacy else (b"[", b"]")
         for group, entries in groups:
             text += b"," + encode_json(group) + b":" + left
@@ -349,6 +351,7 @@ cdef class FrameEncoder:
                 text += b"," if index else b""
                 text += name + b":{" if self.plan.options.legacy else b'{"device_id":' + name + b","
                 self.entries.append(entry)
+                self.groups.append(group)
                 before.append(text)
                 text = b""
             text += right
@@ -363,6 +366,9 @@ cdef class FrameEncoder:
             entry = <FrameEntry>self.entries[i]
             entry.lay_out(&self.plan.entries[i])
             self.plan.entries[i].before = self.kept(before[i])
+            at = first.setdefault(id(entry), i)
+            if at != i:
+                self.plan.entries[i].first = &self.plan.entries[at]
             self.plan.arena = entry.reader.memory.arena
         return 0
 
@@ -372,8 +378,9 @@ cdef class FrameEncoder:
         return self.plan.nulls
 
     def encode(self, configs=None, errors=None, states=None, *, SharedTexts shared=None) -> bytes:
-        """Return one whole frame. `configs`, `states`: by device id, JSON text of `config` and further members of `state`, a comma before each; `errors`: path, reason.
+        """Return one whole frame. `configs`: by group and device id, JSON text of `config`; `errors`: path, reason.
 
+        `states`: by device id, further members of `state`, a comma before each.
         `shared`: texts of one arena's devices that other encoders of this thread wrote and may take.
         """
         global written_nulls
@@ -391,7 +398,7 @@ cdef class FrameEncoder:
                 raise MemoryError
         try:
             for i in range(self.plan.count if additions is not NULL else 0):
-                config = configs.get((<FrameEntry>self.entries[i]).device_id) if configs else None
+                config = configs.get((self.groups[i], (<FrameEntry>self.entries[i]).device_id)) if configs else None
                 state = states.get((<FrameEntry>self.entries[i]).device_id) if states else None
                 kept.append((config, state))
                 if config is not None:

@@ -61,6 +61,11 @@ cdef struct EntryPlan:
     const DeviceText *text
     # the number of the state, odd if it is not known
     uint64_t sequence
+    # the same device in an earlier group, NULL for its first; what this frame has of its state and status
+    const EntryPlan *first
+    const char *written
+    size_t size
+    uint64_t nulls
 
 cdef struct Additions:
     # of one entry in one frame; without text: none
@@ -197,6 +202,12 @@ cdef inline char *put_shared(char *at, EntryPlan *entry, FramePlan *plan, Shared
     return at
 
 
+cdef inline char *put_again(char *at, const EntryPlan *entry, uint64_t *nulls) noexcept nogil:
+    """Append state and status of a device once more, as the frame shows them in an earlier group."""
+    nulls[0] += entry.first.nulls
+    return put_bytes(at, entry.first.written, entry.first.size)
+
+
 cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *additions, const Text *tail, SharedText *shared) noexcept nogil:
     """Write one whole frame; `additions`: one for each entry, or NULL; `tail`: text before the last brace, or NULL. Return the end.
 
@@ -204,22 +215,32 @@ cdef inline char *put_frame(char *at, FramePlan *plan, const Additions *addition
     additions and the tail.
     """
     cdef char *start = at
+    cdef EntryPlan *entry
+    cdef uint64_t nulls
     cdef int i
     if plan.timestamps or additions != NULL:
         shared = NULL
     for i in range(plan.count):
-        read_entry(&plan.entries[i], plan, shared)
+        if plan.entries[i].first == NULL:
+            read_entry(&plan.entries[i], plan, shared)
     at = put_text(at, &plan.opening)
     if plan.timestamps:
         at = put_stamp(at, plan)
     for i in range(plan.count):
-        at = put_text(at, &plan.entries[i].before)
+        entry = &plan.entries[i]
+        at = put_text(at, &entry.before)
         if additions != NULL and additions[i].config.size > 0:
             at = put(put_text(put(at, b'"config":'), &additions[i].config), b",")
+        if entry.first != NULL:
+            at = put_again(at, entry, &plan.nulls)
+            continue
+        entry.written = at
+        nulls = plan.nulls
         if shared != NULL:
-            at = put_shared(at, &plan.entries[i], plan, shared)
+            at = put_shared(at, entry, plan, shared)
         else:
-            at = put_entry(at, &plan.entries[i], &additions[i].state if additions != NULL else NULL, &plan.options, &plan.nulls)
+            at = put_entry(at, entry, &additions[i].state if additions != NULL else NULL, &plan.options, &plan.nulls)
+        entry.size, entry.nulls = at - entry.written, plan.nulls - nulls
     at = put_text(at, &plan.closing)
     if tail != NULL:
         at = put_text(at, tail)

@@ -1,10 +1,11 @@
-"""Frames of one arm, compact and grip of each kind stay within 4096 bytes, the buffer of older clients."""
+"""Frames of one arm, compact and grip of each kind stay within 4096 bytes, the buffer of older clients; docs/wire.md has a table."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -223,3 +224,60 @@ def test_with_every_field_explicit_no_frame_passes_8192_bytes(service: InProcess
         assert size(moving(ask(client, FULL))) <= EIGHT_KIB
     finally:
         http.delete(key)
+
+
+# ---------------------------------------------------------------- the table of docs/wire.md
+
+PAGE = Path(__file__).parents[2] / "docs/wire.md"
+WORDS = {"both": "auto", "neutral": "neutral", "inverse": "inverse"}
+NUMBERS = (1, 2, 4, 16)
+
+
+def devices(number: int) -> tuple[SimulatedSpec, ...]:
+    """Arms and wired grips in turn, with ids as long as they get."""
+    sorts = ((Kind.ARM, Connection.SIMULATED, "A"), (Kind.GRIP, Connection.WIRED, "B"))
+    return tuple(
+        SimulatedSpec(kind, connection, f"{first}{at:07}")
+        for at in range(number)
+        for kind, connection, first in (sorts[at % 2],)
+    )
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[int]]:
+    """Bytes at most of frames by number of devices: full ones in each of WORDS, then those without `config`."""
+    found = {}
+    for number in NUMBERS:
+        settings = {"simulation/settle_time": 0.01}
+        folder = tmp_path_factory.mktemp("state")
+        with InProcessService(folder, simulated=devices(number), stepping=True, settings=settings) as service:
+            full, short = [], []
+            for name in WORDS.values():
+                with RawWebSocket(service.ws, {"vocabulary": name}) as peer:
+                    full.append(len(with_longest_readings(on_real_ports(peer.frame()))))
+                    short.append(len(written(widest(peer.ask({})))))
+            found[number] = full + short
+    return found
+
+
+def test_both_vocabularies_of_an_arm_and_a_grip_stay_within_4096_bytes(sizes: dict[int, list[int]]) -> None:
+    assert max(sizes[2]) <= FOUR_KIB
+
+
+def test_both_vocabularies_are_at_most_twice_as_long_as_one(sizes: dict[int, list[int]]) -> None:
+    for full, neutral, inverse, *short in sizes.values():
+        assert full <= 2 * max(neutral, inverse)
+        assert short[0] <= 2 * max(short[1:])
+
+
+def test_page_has_the_sizes(sizes: dict[int, list[int]]) -> None:
+    heads = [f"{kind}, {name}" for kind in ("full", "without `config`") for name in WORDS]
+    rows = [
+        ["devices", *heads],
+        ["---:"] * 7,
+        *([str(number), *(f"{n:,}" for n in row)] for number, row in sizes.items()),
+    ]
+
+    table = "\n".join(f"| {' | '.join(row)} |".replace("| ---: ", "|---:").replace("---: |", "---:|") for row in rows)
+
+    assert f"<!-- frame sizes -->\n{table}\n" in PAGE.read_text(encoding="utf-8"), f"the page lacks\n{table}"

@@ -31,7 +31,6 @@ from tests.support.service.event_causes import (
     a_session,
     a_session_that_never_was,
     a_version_to_come,
-    a_word_of_the_other_vocabulary,
     an_old_command,
     an_old_route,
     an_unknown_group,
@@ -207,14 +206,6 @@ CAUSES: Final = (
     ),
     Row("session-warning", "session", "warning", WARNING, a_session_that_never_was, {"reason": "resume_refused"}),
     Row("session-warning", "session", "warning", WARNING, a_version_to_come, {"reason": "sdk_version"}),
-    Row(
-        "session-warning",
-        "session",
-        "warning",
-        WARNING | {"cause", "vocabulary", "setting"},
-        a_word_of_the_other_vocabulary,
-        {"reason": "vocabulary", "cause": "inverse_word", "vocabulary": "inverse"},
-    ),
     Row(
         "device-force-interrupted",
         "device",

@@ -1,4 +1,4 @@
-"""Unmodified public clients: each of their messages gets one TEXT frame with every field that they read."""
+"""Unmodified public clients, under `auto` and `inverse`: each of their messages gets one TEXT frame with every field that they read."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from tests.support.service.in_process_service import InProcessService
 from tests.support.wire.frames import entries
 from tests.support.wire.wire_variants import Object
 
-INVERSE = {"serialization/vocabulary": "inverse"}
+NEUTRAL = {"arm", "compact", "grip", "pen"}
 XYZ = {"x", "y", "z"}
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
-    folder = tmp_path_factory.mktemp("state")
-    with InProcessService(folder, simulated=DEVICES, settings=INVERSE, stepping=True) as running:
+@pytest.fixture(scope="module", params=["auto", "inverse"])
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    folder, words = tmp_path_factory.mktemp("state"), {"serialization/vocabulary": request.param}
+    with InProcessService(folder, simulated=DEVICES, settings=words, stepping=True) as running:
         yield running
 
 
 def check_readable(frame: Object, version: str) -> dict[str, Object]:
-    """Entries by id of a frame that has all that these clients read; AssertionError."""
-    assert set(frame) - {"errors"} == {"session_id", *GROUPS}
+    """Entries by id of a frame that has all that these clients read, alone or beside the neutral words; AssertionError."""
+    assert set(frame) - {"errors"} - NEUTRAL == {"session_id", *GROUPS}
+    assert NEUTRAL.isdisjoint(frame) or set(frame) >= NEUTRAL
     assert frame["session_id"] > 0
     assert all(isinstance(frame[group], dict if version == "3.0" else list) for group in GROUPS)
     found = list(entries(frame, GROUPS))
@@ -68,8 +69,11 @@ def test_each_client_gets_one_text_frame_for_each_message_with_all_that_it_reads
         with RawWebSocket(url) as peer:
             first = check_readable(peer.frame(), version)
             assert all("config" in entry for entry in first.values())
+            named = False
             for request in requests:
                 answer(peer, request, version)
+                named = named or not request.message.keys().isdisjoint(GROUPS)
+            assert not named or NEUTRAL.isdisjoint(peer.ask({}))
             peer.check_nothing_unread()
             peer.close()
         service.wait_for_sessions()

@@ -39,7 +39,7 @@ class LocalDevices(SessionDevices):
         seat: LocalSeat,
         request: LocalRequest,
     ) -> None:
-        super().__init__(edge, events, handle.session_id, handle.lease, handle.config, NEUTRAL, version)
+        super().__init__(edge, events, handle.session_id, handle.lease, handle.config, (NEUTRAL,), version)
         self._seat = seat
         self._request = request
         self._begun = False

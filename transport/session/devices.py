@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from actors.session.api import SessionConfig
     from fastpath.arena.runtime import Lease
     from fastpath.stream.streaming import StreamSession
-    from fastpath.text.encoder import FrameEncoder
+    from fastpath.text.encoder import FrameEncoder, FrameEntry
     from transport.session.edge_state import EdgeState
     from transport.session.events import SessionEvents
     from transport.wire.parsed_message import DeviceCommand, ParsedMessage
@@ -40,21 +40,22 @@ class SessionDevices:
         session_id: int,
         lease: Lease,
         config: SessionConfig,
-        vocabulary: Vocabulary,
+        vocabularies: tuple[Vocabulary, ...],
         version: str,
         stream: StreamSession | None = None,
+        awaited: int = 0,
     ) -> None:
-        """`stream`: the session's place at the streaming thread."""
+        """`vocabularies`: those whose groups a frame has, in order; `stream` and `awaited`: the session's place at the streaming thread, and the words (bits of OWNERS) left to the event loop."""
         self._edge = edge
         self._stream = stream
         self._lock: AbstractContextManager[None] = nullcontext() if stream is None else stream
-        self._awaited = 0
+        self._awaited = awaited
         self._stream_version = 0
         self._events = events
         self._session_id = session_id
         self._lease = lease
         self._config = config
-        self._vocabulary = vocabulary
+        self._vocabularies = vocabularies
         self._version = version
         self._workspaces = {device_id: device.workspace for device_id, device in config.devices.items()}
         self._built_for = (-1, -1, 0)
@@ -104,18 +105,13 @@ class SessionDevices:
         self.timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._build_encoder()
 
-    def use_vocabulary(self, vocabulary: Vocabulary) -> None:
-        """Use `vocabulary` for the frames from now on."""
-        self._vocabulary = vocabulary
+    def use_vocabularies(self, vocabularies: tuple[Vocabulary, ...], awaited: int) -> None:
+        """Show the groups of `vocabularies` from now on; words in `awaited` (bits of OWNERS) are left to the event loop."""
+        self._vocabularies = vocabularies
+        self._awaited = awaited
         with self._lock:
             self._build_encoder()
         self._plan()
-
-    def await_words(self, awaited: int) -> None:
-        """Have messages with words of these vocabularies (bits of OWNERS) answered by the event loop."""
-        if awaited != self._awaited:
-            self._awaited = awaited
-            self._plan()
 
     def configured(self, config: SessionConfig) -> None:
         """Apply a configuration from the SessionActor and publish the changed views."""
@@ -211,11 +207,13 @@ class SessionDevices:
             return frames.encoder(None, self._groups(vocabulary), version, settings).encode(configs, None, states)
 
     def _build_encoder(self) -> None:
-        groups = self._groups(self._vocabulary)
+        groups: dict[str, list[FrameEntry]] = {}
+        for vocabulary in self._vocabularies:
+            groups |= {name: shown for name, shown in self._groups(vocabulary) if name not in groups}
         if self._stream is not None:
             # The plan in use belongs to the encoder that goes.
             self._stream.use(None)
-        self._encoder = frames.encoder(self._session_id, groups, self._version, self._edge.settings)
+        self._encoder = frames.encoder(self._session_id, list(groups.items()), self._version, self._edge.settings)
 
     def _plan(self) -> None:
         """Tell the streaming thread what it may answer by itself: nothing for a closed session or one with modules."""
@@ -282,11 +280,16 @@ class SessionDevices:
         records = (device.record for device in self.by_id.values())
         return frames.grouped(records, vocabulary, lambda record: self.by_id[record.device_id].entry())
 
-    def _configs(self, groups: frozenset[str]) -> dict[str, bytes]:
+    def _configs(self, groups: frozenset[str]) -> dict[tuple[str, str], bytes]:
+        """Return the texts of `config` of the devices in these groups of the first vocabulary, for each vocabulary shown."""
+        first = self._vocabularies[0]
         records = [
             device.record
             for device in self.by_id.values()
-            if self._vocabulary.group(device.kind, device.record.identity.connection) in groups
+            if first.group(device.kind, device.record.identity.connection) in groups
         ]
-        settings = self._edge.settings
-        return self._edge.device_texts.configs(records, self._config, self._vocabulary, settings, self._version)
+        texts, settings = self._edge.device_texts, self._edge.settings
+        configs: dict[tuple[str, str], bytes] = {}
+        for vocabulary in reversed(self._vocabularies):
+            configs |= texts.configs(records, self._config, vocabulary, settings, self._version)
+        return configs

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from actors.event.api import HUB, Emit
-from transport.session.vocabulary import Cause, hint
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord
@@ -15,13 +14,11 @@ if TYPE_CHECKING:
     from transport.session.command_gap import SlowSession
     from transport.wire.deprecation_notices import DeprecationNotices
     from transport.wire.hint_limit import HintLimit
-    from transport.wire.vocabulary import Vocabulary
 
 FAULT_EVENT_S: Final = 1.0
 BUSY_EVENT_S: Final = 1.0
 RECEIVED: Final = 256
 NS_PER_S: Final = 1_000_000_000
-VOCABULARY: Final = "serialization/vocabulary"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 
 logger = logging.getLogger(__name__)
@@ -99,22 +96,6 @@ class SessionEvents:
         suppressed = limit.due(self._system.runtime.now_ns())
         if suppressed is not None:
             logger.warning("%s%s", sentence, _suppressed_note(suppressed), extra=self._log_fields())
-
-    def vocabulary_mismatch(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
-        """Log that the client may expect the other vocabulary, and emit it unless the client left; `limit` is for all sessions."""
-        suppressed = limit.due(self._system.runtime.now_ns())
-        if suppressed is None:
-            return
-        sentence = hint(cause, self._session_id, vocabulary)
-        logger.info("%s%s", sentence, _suppressed_note(suppressed), extra=self._log_fields())
-        if cause is not Cause.CLOSED:
-            data: dict[str, object] = {
-                "reason": "vocabulary",
-                "cause": str(cause),
-                "vocabulary": vocabulary.name,
-                "setting": VOCABULARY,
-            }
-            self._emit("session-warning", data, sentence)
 
     def _log_fields(self) -> dict[str, object]:
         return {"event": "session-warning", "session": self._session_id}

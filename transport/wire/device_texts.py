@@ -42,8 +42,14 @@ class DeviceTexts:
         settings: SettingsView,
         version: str,
         more: Mapping[str, bytes] = NOTHING,
-    ) -> dict[str, bytes]:
-        """Return the JSON text of each device's `config`, by device id; `more`: further members behind it, a comma before each."""
+    ) -> dict[tuple[str, str], bytes]:
+        """Return the JSON text of each device's `config`, by group and device id.
+
+        `more`: by device id, further members behind it, a comma before each.
+        """
+
+        def place(record: DeviceRecord) -> tuple[str, str]:
+            return vocabulary.group(record.kind, record.identity.connection), record.device_id
 
         def text(record: DeviceRecord) -> bytes:
             device_id = record.device_id
@@ -57,8 +63,8 @@ class DeviceTexts:
             )
 
         if not more:
-            return {record.device_id: text(record) for record in records}
-        return {record.device_id: text(record) + more.get(record.device_id, b"") for record in records}
+            return {place(record): text(record) for record in records}
+        return {place(record): text(record) + more.get(record.device_id, b"") for record in records}
 
     def devices_json(
         self,

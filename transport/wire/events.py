@@ -12,7 +12,6 @@ from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 
 KINDS: Final = frozenset(Kind)
 CONNECTIONS: Final = frozenset(Connection)
-ABOUT_WORDS: Final = "vocabulary"
 
 
 def translation(vocabulary: Vocabulary) -> Translate | None:
@@ -22,10 +21,7 @@ def translation(vocabulary: Vocabulary) -> Translate | None:
 
 def _translated(vocabulary: Vocabulary) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
     def translate(event: Mapping[str, Any]) -> Mapping[str, Any]:
-        data, message = event["data"], event["message"]
-        # A warning about vocabularies names the words of both.
-        said = message if data.get("reason") == ABOUT_WORDS else vocabulary.said(message)
-        return {**event, "data": _data(data, vocabulary), "message": said}
+        return {**event, "data": _data(event["data"], vocabulary), "message": vocabulary.said(event["message"])}
 
     return translate
 

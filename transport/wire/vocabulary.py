@@ -151,7 +151,7 @@ def words_of(name: str) -> str:
     """Return the groups of a frame under the setting `name`, as one sentence for the ready lines."""
     neutral, inverse = (", ".join(vocabulary.groups()) for vocabulary in (NEUTRAL, INVERSE))
     if name == AUTO:
-        return f"{neutral}; {inverse} for a session from the first of these words that it sends"
+        return f"{neutral} and {inverse}, until a session has used one of these words"
     return inverse if name == INVERSE.name else neutral
 
 

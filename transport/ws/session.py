@@ -33,10 +33,10 @@ from transport.http.request_target import RESUMED
 from transport.session.command_gap import CommandGap
 from transport.session.devices import SessionDevices
 from transport.session.events import SessionEvents
-from transport.session.vocabulary import NAMED_WITHIN_S, Cause, SessionVocabulary
+from transport.session.vocabulary import SessionVocabulary
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
-from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
+from transport.wire.vocabulary import AUTO, vocabulary_named
 from transport.ws.session_protocol import SessionProtocol, StreamedChannel
 
 if TYPE_CHECKING:
@@ -77,9 +77,7 @@ class SessionChannel(StreamedChannel):
         self._frames_sent = 0
         self._commands_received = 0
         self.stream_session: StreamSession | None = None
-        self.vocabulary: Vocabulary = NEUTRAL
-        self._words = SessionVocabulary(AUTO, chosen_by_client=True)
-        self._hint_timer: object | None = None
+        self._words = SessionVocabulary(AUTO)
         self._handle: SessionHandle | None = None
         self._gone = False
         self._devices: SessionDevices | None = None
@@ -137,11 +135,11 @@ class SessionChannel(StreamedChannel):
             handle.session_id,
             handle.lease,
             handle.config,
-            self.vocabulary,
+            self._words.shown,
             self.version,
             self.stream_session,
+            self._words.awaited,
         )
-        self._devices.await_words(self._words.awaited)
 
     def _parse_query(self) -> bool:
         version = self.query.get("version", self.version)
@@ -152,8 +150,7 @@ class SessionChannel(StreamedChannel):
             self.refuse(400, f'There is no vocabulary "{name[:20]}": use neutral, inverse or auto.')
         else:
             self.version = version
-            self._words = SessionVocabulary(name, chosen_by_client="vocabulary" in self.query)
-            self.vocabulary = self._words.vocabulary
+            self._words = SessionVocabulary(name)
             return True
         return False
 
@@ -163,9 +160,7 @@ class SessionChannel(StreamedChannel):
         self.bridge.channels[self.session_id] = self
         try:
             if self._devices is not None:
-                self._reply(ParsedMessage(full=frozenset(self.vocabulary.groups())), self._devices)
-            if self._words.hint_due:
-                self._hint_timer = IOLoop.current().call_later(NAMED_WITHIN_S, self._on_hint_due)
+                self._reply(ParsedMessage(full=frozenset(self._words.vocabulary.groups())), self._devices)
         except BaseException:
             # Tornado calls no on_close for a connection whose open failed.
             self.on_close()
@@ -178,9 +173,6 @@ class SessionChannel(StreamedChannel):
         self.bridge.holders.forget(self.session_id)
         if self.bridge.channels.get(self.session_id) is self:
             del self.bridge.channels[self.session_id]
-        if self._hint_timer is not None:
-            IOLoop.current().remove_timeout(self._hint_timer)
-            self._hint(self._words.closed())
         self._close_session()
 
     def _close_session(self) -> None:
@@ -194,7 +186,6 @@ class SessionChannel(StreamedChannel):
     def disconnect(self, code: int, reason: str) -> None:
         """Close the connection; forces are released now, and further input is ignored."""
         self._leaving = True
-        self._words.keep_quiet()
         if self._devices is not None:
             self._devices.release()
         self.close(code, reason)
@@ -241,33 +232,23 @@ class SessionChannel(StreamedChannel):
         self._commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
         devices.update()
-        parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
+        parsed = commands.read(message, devices.by_id, self._words.vocabulary, devices.modules.active)
         if parsed.spoken & self._words.awaited:
-            parsed = self._change_vocabulary(parsed, message, devices)
+            parsed = self._keep_to_one_vocabulary(parsed, message, devices)
         if parsed.changes:
             return self._configured(parsed, message, devices)
         return self._apply(parsed, message, devices)
 
-    def _change_vocabulary(self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices) -> ParsedMessage:
-        """Change to the client's vocabulary if allowed. Return the message, parsed again after a change."""
-        cause = self._words.heard(parsed.spoken)
-        if self._words.vocabulary is not self.vocabulary:
-            self.vocabulary = self._words.vocabulary
-            devices.use_vocabulary(self.vocabulary)
-            parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
-        devices.await_words(self._words.awaited)
-        self._hint(cause)
-        return parsed
-
-    def _on_hint_due(self) -> None:
-        self._hint_timer = None
-        self._hint(self._words.silent())
-        if self._devices is not None:
-            self._devices.await_words(self._words.awaited)
-
-    def _hint(self, cause: Cause | None) -> None:
-        if cause is not None:
-            self._events.vocabulary_mismatch(cause, self.vocabulary, self.bridge.word_hints)
+    def _keep_to_one_vocabulary(
+        self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices
+    ) -> ParsedMessage:
+        """Show only the client's vocabulary from now on. Return the message, as read in that vocabulary."""
+        before = self._words.vocabulary
+        self._words.heard(parsed.spoken)
+        devices.use_vocabularies(self._words.shown, self._words.awaited)
+        if self._words.vocabulary is before:
+            return parsed
+        return commands.read(message, devices.by_id, self._words.vocabulary, devices.modules.active)
 
     def _apply(self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """Apply workspace and commands, send the reply, emit events: all that needs no actor."""
@@ -283,7 +264,7 @@ class SessionChannel(StreamedChannel):
                 self._events.timed_out(slow, timeout_ns / NS_PER_S, self.bridge.slow_hints)
         if parsed.faults:
             self._events.faulty(parsed.faults, message)
-            parsed.faults = [(path, self.vocabulary.said(reason)) for path, reason in parsed.faults]
+            parsed.faults = [(path, self._words.vocabulary.said(reason)) for path, reason in parsed.faults]
         if parsed.deprecated:
             self._events.deprecated(parsed.deprecated, self.bridge.notices)
         if moved:

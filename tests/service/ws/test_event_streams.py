@@ -388,14 +388,6 @@ def test_only_type_family_and_sentences_are_translated(data: dict[str, object], 
     assert event["data"] is data
 
 
-def test_vocabulary_warning_is_not_translated() -> None:
-    translate = translation(INVERSE)
-    assert translate is not None
-    event = {"name": "session-warning", "data": {"reason": "vocabulary"}, "message": "neutral ones (arm, compact)"}
-
-    assert translate(event) == event
-
-
 def test_subscriber_without_a_hub_is_registered_at_the_next_one(rig: EventRig) -> None:
     async def talk() -> None:
         connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=TIMEOUT_S)

@@ -9,7 +9,7 @@ import pytest
 
 from fastpath.space.spatial_py import Space
 from tests.service.ws.conftest import Connect
-from tests.service.ws.message_helpers import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
+from tests.service.ws.message_helpers import ARM, INVERSE, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
 from tests.support.clients.raw_websocket import BINARY, TEXT, RawWebSocket, encode_frame
 from tests.support.service.in_process_service import InProcessService
 
@@ -19,13 +19,13 @@ from tests.support.service.in_process_service import InProcessService
 def test_service_sends_the_first_full_frame_then_waits(connect: Connect) -> None:
     peer, first = connect()
 
-    assert list(first) == ["session_id", *NEUTRAL]
+    assert list(first) == ["session_id", *NEUTRAL, *INVERSE]
     assert first["session_id"] > 0
     assert first["arm"][0]["device_id"] == ARM
     assert [list(entry) for entry in (*first["arm"], *first["grip"])] == [
         ["device_id", "config", "state", "status"]
     ] * 2
-    assert (first["compact"], first["pen"]) == ([], [])
+    assert (first["compact"], first["pen"], first["verse_grip"]) == ([], [], [])
     peer.check_nothing_unread()
 
 

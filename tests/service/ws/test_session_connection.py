@@ -110,9 +110,9 @@ def test_unknown_session_gets_a_new_id(connect: Connect, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("query", "legacy", "groups"),
     [
-        ({}, False, NEUTRAL),
-        ({"version": "3.1"}, False, NEUTRAL),
-        ({"version": "3.0"}, True, NEUTRAL),
+        ({}, False, NEUTRAL + INVERSE),
+        ({"version": "3.1"}, False, NEUTRAL + INVERSE),
+        ({"version": "3.0"}, True, NEUTRAL + INVERSE),
         ({"vocabulary": "inverse"}, False, INVERSE),
         ({"vocabulary": "neutral"}, False, NEUTRAL),
         ({"vocabulary": "inverse", "version": "3.0"}, True, INVERSE),

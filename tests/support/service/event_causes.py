@@ -222,12 +222,6 @@ def a_damping_over_http(system: RunningSystem) -> None:
         assert system.ask("POST", path, {"scalar": 1}).status == 200
 
 
-def a_word_of_the_other_vocabulary(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        assert "inverse3" in said(client, {"inverse3": []})
-
-
 def commands_that_come_too_seldom(system: RunningSystem) -> None:
     def faded() -> int:
         return int(system.shown(system.device(ARM))["faded"])

@@ -160,7 +160,9 @@ def test_kept_text_is_the_new_one_after_any_changes(most: int, done: list[tuple[
 
         assert kept == shown(DeviceTexts(), now, vocabulary, version)
         assert texts.configs(now.inventory.devices, now.configs[0], vocabulary, now.settings, version) == {
-            one.device_id: encode_json(frames.config_of(one, now.configs[0], vocabulary, now.settings, version))
+            (vocabulary.group(one.kind, one.identity.connection), one.device_id): encode_json(
+                frames.config_of(one, now.configs[0], vocabulary, now.settings, version)
+            )
             for one in now.inventory.devices
         }
 

@@ -22,6 +22,7 @@ SHAPES = {
     GRIP: StateShape.SHAPE_HANDLE,
     PEN: StateShape.SHAPE_HANDLE,
 }
+GROUPS = {ARM: "arm", COMPACT: "compact", GRIP: "grip", PEN: "pen"}
 MOVER = Capability.HAS_MOTORS | Capability.HAS_CURSOR
 
 
@@ -31,6 +32,7 @@ class FrameRig:
     def __init__(self, max_sessions: int = 64) -> None:
         self.runtime = Runtime(realtime=False, stepping=True, max_sessions=max_sessions)
         self.kinds = {"049D": ARM, "16A5": COMPACT, "1605": GRIP, "16F2": GRIP, "1700": PEN}
+        self.places = [(GROUPS[kind], name) for name, kind in self.kinds.items()]
         self.leases = {name: self.runtime.lease_device(name) for name in self.kinds}
         for name in self.kinds:
             self.publish(name)
@@ -74,7 +76,7 @@ class FrameRig:
         """All four groups; each device with a writer of the session."""
         groups = [
             (name, [self.entry(d, self.writer(d)) for d in device_ids if self.kinds[d] == kind])
-            for name, kind in (("arm", ARM), ("compact", COMPACT), ("grip", GRIP), ("pen", PEN))
+            for kind, name in GROUPS.items()
         ]
         return FrameEncoder(session_id, groups, version=version, **options)
 

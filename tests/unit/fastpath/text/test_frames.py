@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.text.encoder import FrameEncoder, FrameEntry, nulls
+from fastpath.text.encoder import FrameEncoder, FrameEntry, SharedTexts, nulls
 from tests.unit.fastpath.text.frame_rig import ARM, GRIP, SHAPES, FrameRig, Json, shape
 
 READY = 4
@@ -132,7 +132,9 @@ def test_a_v30_frame_has_groups_keyed_by_id_and_the_mode_twice(rig: FrameRig) ->
 def test_a_device_in_configs_shows_its_config_as_it_was_given(rig: FrameRig, version: int) -> None:
     encoder = rig.encoder("049D", "1605", "16F2", version=version)
     plain = encoder.encode()
-    text = encoder.encode({"049D": b'{"type":"arm","n":1.50}', "16F2": b"{}", "FFFF": b"{}"})
+    text = encoder.encode(
+        {("arm", "049D"): b'{"type":"arm","n":1.50}', ("grip", "16F2"): b"{}", ("arm", "16F2"): b"[]"}
+    )
     frame = json.loads(text)
     entries = (
         {e["device_id"]: e for g in ("arm", "grip") for e in frame[g]}
@@ -143,7 +145,7 @@ def test_a_device_in_configs_shows_its_config_as_it_was_given(rig: FrameRig, ver
     assert b'"config":{"type":"arm","n":1.50},"state"' in text
     assert list(entries["049D"]) == list(entries["16F2"]) == keys
     assert "config" not in entries["1605"]
-    assert encoder.encode({}) == encoder.encode(None) == encoder.encode({"FFFF": b"{}"}) == plain
+    assert encoder.encode({}) == encoder.encode(None) == encoder.encode({("arm", "FFFF"): b"{}"}) == plain
 
 
 def test_configs_of_any_length_fit(rig: FrameRig) -> None:
@@ -151,7 +153,7 @@ def test_configs_of_any_length_fit(rig: FrameRig) -> None:
     plain = encoder.encode()
     for size in (0, 3000, 200_000, 10):
         config = b'"' + b"c" * size + b'"'
-        frame = json.loads(encoder.encode(dict.fromkeys(rig.kinds, config)))
+        frame = json.loads(encoder.encode(dict.fromkeys(rig.places, config)))
         assert [entry["config"] for group in list(frame)[1:] for entry in frame[group]] == ["c" * size] * 5
         assert encoder.encode() == plain
 
@@ -159,7 +161,7 @@ def test_configs_of_any_length_fit(rig: FrameRig) -> None:
 def test_configs_are_bytes(rig: FrameRig) -> None:
     encoder = rig.encoder("049D")
     with pytest.raises(TypeError, match="bytes"):
-        encoder.encode({"049D": "{}"})  # type: ignore[dict-item]
+        encoder.encode({("arm", "049D"): "{}"})  # type: ignore[dict-item]
     assert "config" not in json.loads(encoder.encode())["arm"][0]
 
 
@@ -312,6 +314,60 @@ def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(
 def test_longest_entry_fits_its_reserved_room(rig: FrameRig, device_id: str) -> None:
     encoder = rig.encoder(device_id, explicit_fields=True, status_safety=True, version=30)
     assert len(with_longest_numbers(encoder.encode())) < 4096
+
+
+# ---------------------------------------------------------------- a device in two groups
+
+
+OPTIONS: list[dict[str, bool]] = [{}, {"timestamps": True}, {"explicit_fields": True, "status_safety": True}]
+
+
+@pytest.mark.parametrize("version", [30, 31])
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("sharing", [False, True])
+def test_a_device_in_two_groups_has_the_same_state_in_both(
+    rig: FrameRig, version: int, options: dict[str, bool], sharing: bool
+) -> None:
+    ids = ("049D", "16A5", "1605", "16F2", "1700")
+    entries = [rig.entry(device_id, rig.writer(device_id)) for device_id in ids]
+    encoder = FrameEncoder(
+        7, [("one", entries), ("none", []), ("two", entries[3:]), ("three", entries[:3])], version=version, **options
+    )
+    shared = SharedTexts() if sharing else None
+    for _ in range(3):
+        rig.runtime.step()
+        frame = json.loads(encoder.encode(shared=shared))
+        assert list(frame)[-4:] == ["one", "none", "two", "three"]
+        if version == 30:
+            assert frame["two"] | frame["three"] == frame["one"]
+        else:
+            assert frame["three"] + frame["two"] == frame["one"]
+
+
+def test_a_device_in_two_groups_has_a_config_in_each_and_the_same_further_members(rig: FrameRig) -> None:
+    entry = rig.entry("049D", rig.writer("049D"))
+    encoder = FrameEncoder(7, [("arm", [entry]), ("inverse3", [entry])], version=31)
+
+    text = encoder.encode(
+        {("arm", "049D"): b'"a"', ("inverse3", "049D"): b'"i"'}, states={"049D": b',"module":{"x":1}'}
+    )
+
+    (arm,), (inverse,) = json.loads(text)["arm"], json.loads(text)["inverse3"]
+    assert (arm.pop("config"), inverse.pop("config")) == ("a", "i")
+    assert arm == inverse
+    assert arm["state"]["module"] == {"x": 1}
+
+
+def test_nulls_of_a_device_in_two_groups_are_counted_as_often_as_they_are_written(rig: FrameRig) -> None:
+    writer = rig.writer("049D")
+    writer.set_workspace((1e39, 0, 0), (1, 0, 0, 0), (1, 1, 1))
+    entry = rig.entry("049D", writer)
+    encoder = FrameEncoder(7, [("arm", [entry]), ("inverse3", [entry])], version=31)
+    rig.runtime.step()
+
+    text = encoder.encode()
+
+    assert text.count(b"null") == encoder.nulls > 0
 
 
 # ---------------------------------------------------------------- what is refused
