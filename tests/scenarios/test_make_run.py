@@ -35,7 +35,7 @@ def test_make_run_starts_the_service_and_ctrl_c_ends_it_with_0(tmp_path: Path) -
     assert re.fullmatch(r"dashboard: http://127\.0\.0\.1:\d+/dashboard/", dashboard)
     assert version.startswith("hapticd ")
     assert re.fullmatch(r"devices: arm \w+ \(.+\), grip \w+ \(.+\)", devices)
-    assert words.startswith("words (auto): arm, compact, grip, pen;")
+    assert words.startswith("words (auto): arm, compact, grip, pen and inverse3, ")
     assert cure.startswith("other words: --vocabulary ")
     assert hint.startswith("try: curl http://")
     assert "\nready http://" in shown

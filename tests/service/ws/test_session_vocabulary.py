@@ -65,7 +65,8 @@ def test_frames_have_both_vocabularies_until_a_word_decides(
     assert "filters" not in configs(first)["arm"]
     assert "filters" in configs(first)["inverse3"]
     assert shown_alike(first)
-    for message in ({}, {"session": {}}, {"nobody": []}):
+    undecided: list[Any] = [{}, {"session": {}}, {"nobody": []}]
+    for message in undecided:
         service.step()
         frame = peer.ask(message)
         assert groups(frame) == BOTH
