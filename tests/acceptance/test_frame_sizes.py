@@ -280,4 +280,4 @@ def test_page_has_the_sizes(sizes: dict[int, list[int]]) -> None:
 
     table = "\n".join(f"| {' | '.join(row)} |".replace("| ---: ", "|---:").replace("---: |", "---:|") for row in rows)
 
-    assert f"<!-- frame sizes -->\n{table}\n" in PAGE.read_text(encoding="utf-8"), f"the page lacks\n{table}"
+    assert f"\n\n{table}\n\n" in PAGE.read_text(encoding="utf-8"), f"the page lacks\n{table}"

@@ -41,15 +41,18 @@ def configure(client: RawWebSocket, device_id: str, **parts: object) -> Any:
 @pytest.mark.promise(223)
 @pytest.mark.parametrize("url", ["ws", "ws_v30"])
 def test_default_frames_stay_within_4_kilobytes(start_service: StartService, url: str) -> None:
-    """With an arm, a compact and two grips a default frame, full or not, is at most 4,096 bytes."""
+    """With an arm, a compact and two grips a frame, full or not, is at most 4,096 bytes: from the first word on, or with fixed words."""
     service = start_service("arm,compact,grip,grip:wired")
-    with RawWebSocket(getattr(service, url)) as client:
-        full = client.text()
-        client.send({})
-        plain = client.text()
+    for group, query in (("arm", {}), ("inverse3", {}), ("arm", {"vocabulary": "neutral"})):
+        with RawWebSocket(getattr(service, url), query) as client:
+            client.frame()
+            client.send({group: [], "session": {"force_render_full_state": {}}})
+            full = client.text()
+            client.send({})
+            plain = client.text()
 
-    assert json.loads(full)["arm"]
-    assert len(plain) < len(full) <= LIMIT_BYTES
+        assert json.loads(full)[group]
+        assert len(plain) < len(full) <= LIMIT_BYTES
 
 
 # ---------------------------------------------------------------- network

@@ -282,7 +282,7 @@ def test_effect_is_accepted_and_shown_but_not_played(session: PromiseSession, ht
 @pytest.mark.promise(51)
 def test_modules_add_their_own_field_only(session: PromiseSession, http: HttpClient) -> None:
     """Modules add their own fields to frames and leave the core schema as it is."""
-    before = session.ask(FULL)
+    before = session.ask({"arm": [], **FULL})
     for feature in (CLUTCH, FORCE_SCALE, ZOOM, HFX):
         switch(http, feature)
 
