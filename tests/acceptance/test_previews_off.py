@@ -91,7 +91,7 @@ def others_on(http: HttpClient, setting: str) -> Iterator[None]:
 def test_single_disabled_preview_is_refused_and_leaves_frames_unchanged(
     join: Join, word: str, sent: dict[str, Any], setting: str
 ) -> None:
-    client, _ = join()
+    client, _ = join(vocabulary="neutral")
     before = raw_full(client)
     (error,) = client.ask(sent)["errors"]
 
@@ -130,7 +130,7 @@ def test_preview_disabled_after_use_leaves_no_trace_in_frames(
     http: HttpClient, join: Join, version: str, setting: str, used: dict[str, Any]
 ) -> None:
     """The loop stands, so that every number is what it was: in the session that used it, and in one that only looked on."""
-    (mine, _), (other, _) = join(version=version), join(version=version)
+    (mine, _), (other, _) = (join(version=version, vocabulary="neutral") for _ in range(2))
     before = [raw_full(mine), raw_full(other)]
 
     http.post(f"/settings/{setting}", {"value": True})

@@ -18,6 +18,7 @@ from tests.support.service.process import RunningService
 
 TIMEOUT_S = 60.0
 GROUPS = ["arm", "compact", "grip", "pen"]
+INVERSE_GROUPS = ["inverse3", "verse_grip", "wireless_verse_grip", "custom_verse_grip"]
 
 
 @pytest.fixture(scope="module")
@@ -256,7 +257,7 @@ def test_foreign_origin_opens_no_websocket(service: RunningService, origin: str)
 
 def test_local_origin_opens_websockets(service: RunningService) -> None:
     with connect(service.ws, additional_headers={"Origin": "http://localhost:5173"}) as connection:
-        assert list(read(connection)) == ["session_id", *GROUPS]
+        assert list(read(connection)) == ["session_id", *GROUPS, *INVERSE_GROUPS]
 
 
 @pytest.mark.parametrize(("path", "list_or_map"), [("/3.0", dict), ("/3.1", list), ("/?version=3.0", dict)])
@@ -351,9 +352,9 @@ def test_remote_address_needs_the_token() -> None:
             connect(f"ws://{away}/?token={token}x")
         assert refused.value.response.status_code == 401
         with connect(f"ws://{away}/?token={token}") as connection:
-            assert list(read(connection))[1:] == GROUPS
+            assert list(read(connection))[1:] == GROUPS + INVERSE_GROUPS
         with connect(f"ws://{away}/", additional_headers={"Authorization": f"Bearer {token}"}) as connection:
-            assert list(read(connection))[1:] == GROUPS
+            assert list(read(connection))[1:] == GROUPS + INVERSE_GROUPS
         assert token not in service.log
 
 
