@@ -27,7 +27,7 @@ from bench.support.machine import confine, cores, cpu_seconds
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess, Drive, Echo, echo_server
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.turns import in_turn, medians, quantile
+from bench.support.turns import in_turn, medians
 from tests.support.service.process import RunningService
 
 Place: TypeAlias = Literal["with", "apart", "anywhere"]
@@ -57,7 +57,6 @@ CLIENTS_CURVE: Final = f"streaming by number of clients, on another processor ·
 DEVICES_CURVE: Final = (
     "streaming by number of devices, 8 clients on another processor · reference: epoll echo in C, frames as long"
 )
-STOP: Final = "POST /stop until it is answered, one processor for the service, clients on another · reference: alone"
 # What the clients of a drive see, and what the server spends.
 FIGURES: Final[Mapping[str, tuple[str, Callable[[Turn], float]]]] = {
     "round trips": ("/s", lambda turn: turn.drive.rate),
@@ -67,7 +66,6 @@ FIGURES: Final[Mapping[str, tuple[str, Callable[[Turn], float]]]] = {
     "worst gap between frames of a turn": ("ms", lambda turn: turn.drive.worst_gap_ms),
 }
 ROUNDS: Final = 5
-STOPS: Final = 20
 SECONDS: Final = 0.6
 CURVE_SECONDS: Final = 0.3
 FAIR: Final = Limit(2.0, "≤")
@@ -222,50 +220,6 @@ def test_busy_interpreter(benchmark: Benchmark, results: ResultTable, tmp_path: 
         title = f"8 clients, {what}, beside {GETS_A_SECOND} GETs a second and a Python thread that spins"
         rows.append(results.add(Row(BUSY, title, beside, unit, alone, limit)))
     hold(*rows)
-
-
-def stops(url: str, count: int) -> list[float]:
-    """Stop all output and release it again, so many times; return how long each stop took to be answered, ms."""
-    parts = urlsplit(url)
-    connection = HTTPConnection(parts.hostname or "", parts.port or 0, timeout=20)
-    found: list[float] = []
-    for _ in range(count):
-        begun = time.perf_counter_ns()
-        connection.request("POST", "/stop")
-        connection.getresponse().read()
-        found.append((time.perf_counter_ns() - begun) * 1e-6)
-        connection.request("POST", "/stop/release")
-        connection.getresponse().read()
-    connection.close()
-    return found
-
-
-def test_stop_beside_streams(benchmark: Benchmark, results: ResultTable, tmp_path: Path) -> None:
-    found: dict[str, list[float]] = {"alone": [], "streams": [], "spins": []}
-    with bench() as here:
-        held = here.stack.enter_context(held_service(tmp_path, simulate=DEVICES))
-        here.add_service(held.service, 8)
-        here.place("apart")
-
-        def beside(name: str) -> None:
-            asking = threading.Thread(target=lambda: found[name].extend(stops(held.service.http, STOPS)))
-            asking.start()
-            while asking.is_alive():
-                here.drive(SERVICE, CURVE_SECONDS)
-            asking.join()
-
-        def measure() -> None:
-            found["alone"] += stops(held.service.http, STOPS)
-            beside("streams")
-            with held.held("spin"):
-                beside("spins")
-
-        benchmark.pedantic(measure, rounds=ROUNDS)
-    alone = {share: quantile(found["alone"], share) for share in (0.5, 0.99)}
-    for name, what in (("streams", ""), ("spins", " and a Python thread that spins")):
-        for share, title in ((0.5, "median"), (0.99, "p99")):
-            value = quantile(found[name], share)
-            results.add(Row(STOP, f"beside 8 clients at full speed{what}, {title}", value, "ms", alone[share]))
 
 
 @pytest.mark.parametrize("clients", [1, 2, 4, 8, 16, 32, 64])

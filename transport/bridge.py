@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
@@ -13,6 +14,8 @@ from transport.wire.deprecation_notices import DeprecationNotices
 from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from actors.kit.message import Request
     from actors.modules.registry import ModuleRegistry
     from actors.session.api import OpenSession, SessionHandle
@@ -72,6 +75,10 @@ class Bridge(EdgeState):
         self.streams: NativeStreams | None = None
         self.listening = False
         self.stopping = False
+
+    def giving_way(self, *, stop: bool = False) -> AbstractContextManager[None]:
+        """Have the streaming threads make way for a write to the disk; `stop`: and rest most of the time."""
+        return nullcontext() if self.streams is None else self.streams.giving_way(stop=stop)
 
     async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
         """Ask the actor `name` and return its reply; Busy after `timeout_s`, NoSuchActor, or what its handler raised."""

@@ -28,6 +28,7 @@ from actors.system import MakeBeat, System
 from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
+from transport.event_loop import EventLoop
 from transport.http.resources.health import readiness
 from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 # Long-lived objects are frozen. The rest has few reference cycles; searching for them would cost each message 4 us.
 GC_THRESHOLDS: Final = (50_000, 20, 20)
 THREAD_STACK_BYTES: Final = 1024 * 1024
-SWITCH_INTERVAL_S: Final = 0.0005
+SWITCH_INTERVAL_S: Final = 0.0002
 POLL_S: Final = 0.02
 START_TIMEOUT_S: Final = 1.0
 GOODBYE_S: Final = 0.5
@@ -88,7 +89,8 @@ class Service:
         _prepare_process(cores)
         failsafe = FailsafeProcess()
         try:
-            return asyncio.run(self._serve(settings, cores, modules, failsafe))
+            with asyncio.Runner(loop_factory=EventLoop) as runner:
+                return runner.run(self._serve(settings, cores, modules, failsafe))
         finally:
             failsafe.close()
             self._manager.close()

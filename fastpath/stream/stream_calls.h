@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
+#include <poll.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -54,6 +55,12 @@ static inline int hd_wait(int poll, uint64_t *keys, int wait_ms) {
     const int count = epoll_wait(poll, events, HD_STREAM_EVENTS, wait_ms);
     for (int i = 0; i < count; i++) keys[i] = events[i].data.u64 | (events[i].events & (EPOLLPRI | EPOLLRDHUP) ? HD_HIDES_MORE : 0);
     return count < 0 ? 0 : count;
+}
+
+/* Whether a poll (epoll), or -1 for none, has events for whoever waits on it. */
+static inline int hd_has_events(int poll_of) {
+    struct pollfd one = {.fd = poll_of, .events = POLLIN};
+    return poll_of >= 0 && poll(&one, 1, 0) > 0;
 }
 
 /* Bytes that were received, 0 when there are none now, HD_ENDED. */

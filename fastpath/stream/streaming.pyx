@@ -61,6 +61,7 @@ cdef extern from "stream/stream_calls.h" nogil:
     int hd_watch_again(int poll, int fd, uint64_t key)
     int hd_watch_end(int poll, int fd)
     int hd_watch_bell(int poll, int bell, uint64_t key)
+    bint hd_has_events(int poll)
     int hd_wait(int poll, uint64_t *keys, int wait_ms)
     int64_t hd_receive(int fd, void *into, size_t most)
     int64_t hd_send(int fd, const void *bytes, size_t size)
@@ -99,11 +100,20 @@ cdef enum:
     MOST_THREADS = 8
     # ns: the event loop is late from this time after its last beat on; so long a thread works then before it rests, and rests
     LATE_NS = 12000000
-    STRETCH_NS = 300000
-    REST_NS = 100000
+    LATE_STRETCH_NS = 300000
+    LATE_REST_NS = 100000
+    # ns: the same when the event loop is not late but wants a processor, and, at most, while a stop waits for the disk
+    STRETCH_NS = 100000
+    REST_NS = 300000
+    STOP_REST_NS = 3000000
+    LOOK_NS = 50000
+    # such rests are a hundredth of the time, and this many ns when there were none
+    REST_SHARE = 16
+    MOST_REST_NS = 15000000
     TEXT_FRAME = 0x81
     PONG_FRAME = 0x8A
 
+cdef uint64_t GIVES_REST = 2
 cdef uint64_t LOW_HALF = 0xFFFFFFFF
 cdef uint64_t WAKE_KEY = LOW_HALF
 
@@ -148,6 +158,10 @@ cdef struct Worker:
     pthread_t thread
     void *stack
     bint started
+    # work since it rested; how long it may rest, and since when that is so
+    int64_t worked_ns
+    int64_t credit_ns
+    int64_t credited_ns
     # of its sessions since the start
     uint64_t frames
     uint64_t messages
@@ -166,8 +180,11 @@ cdef struct Stream:
     uint64_t turned_ns
     uint64_t longest_turn_ns
     uint64_t stop
-    # not 0: the threads take their turn as everybody does
+    # not 0: the threads take their turn as everybody does, and rest (GIVES_REST)
     uint64_t gives_way
+    # not 0: the event loop runs; its poll, readable while something waits for it, or -1
+    uint64_t works
+    int event_loop
     int bell
     int nice
 
@@ -238,18 +255,46 @@ cdef bint put_text_frame(Slot *slot, const StreamPlan *plan, SharedText *shared)
     return True
 
 
-cdef int64_t make_way(const Stream *s, int64_t begun_ns) noexcept nogil:
-    """Rest for a moment after a stretch of work, since `begun_ns`, while the event loop is late; return since when the thread works.
+cdef bint is_wanted(const Stream *s) noexcept nogil:
+    """Return whether the event loop, or the disk that a stop waits for, would use the processor."""
+    return hd_load(&s.gives_way) == GIVES_REST or hd_load(&s.works) != 0 or hd_has_events(s.event_loop)
+
+
+cdef int64_t rest_of(Worker *w, int64_t now_ns) noexcept nogil:
+    """Return how long a thread may rest now that it has worked for `worked_ns`, ns; 0: it goes on working."""
+    if hd_load(&w.stream.gives_way) == GIVES_REST:
+        return STOP_REST_NS
+    w.credit_ns = min(<int64_t>MOST_REST_NS, w.credit_ns + (now_ns - w.credited_ns) // REST_SHARE)
+    w.credited_ns = now_ns
+    if w.credit_ns >= REST_NS:
+        return REST_NS
+    if w.worked_ns >= LATE_STRETCH_NS and now_ns - <int64_t>hd_load(&w.stream.turned_ns) >= LATE_NS:
+        return LATE_REST_NS
+    return 0
+
+
+cdef void make_way(Worker *w, int64_t begun_ns) noexcept nogil:
+    """Rest for a moment after a stretch of work, of which the last part began at `begun_ns`, while the event loop wants a processor.
 
     The thread comes before the event loop in line. Streams that fill a processor would keep it from whoever says stop.
     """
-    cdef int64_t now_ns = hd_now_ns()
-    if now_ns - <int64_t>hd_load(&s.turned_ns) < LATE_NS:
-        return now_ns
-    if now_ns - begun_ns < STRETCH_NS:
-        return begun_ns
-    hd_sleep_until(now_ns + REST_NS)
-    return hd_now_ns()
+    cdef int64_t now_ns = hd_now_ns(), rested_ns, rest_ns
+    w.worked_ns += now_ns - begun_ns
+    if w.worked_ns < STRETCH_NS:
+        return
+    if not is_wanted(w.stream):
+        w.worked_ns = 0
+        return
+    rest_ns = rest_of(w, now_ns)
+    if rest_ns == 0:
+        return
+    rested_ns = 0
+    while rested_ns < rest_ns and is_wanted(w.stream):
+        hd_sleep_until(now_ns + rested_ns + LOOK_NS)
+        rested_ns = hd_now_ns() - now_ns
+    if rest_ns == REST_NS:
+        w.credit_ns -= rested_ns
+    w.worked_ns = 0
 
 
 cdef bint event_loop_turns(const Stream *s) noexcept nogil:
@@ -382,7 +427,7 @@ cdef void *hd_stream_main(void *argument) noexcept nogil:
     """Run one thread."""
     cdef Worker *w = <Worker *>argument
     cdef uint64_t keys[HD_STREAM_EVENTS]
-    cdef int64_t begun_ns = hd_now_ns(), waited_ns
+    cdef int64_t begun_ns
     cdef int count, i, wanted, nice = w.stream.nice
     hd_thread_setup(b"hd-stream")
     hd_request_nice(nice)
@@ -392,16 +437,14 @@ cdef void *hd_stream_main(void *argument) noexcept nogil:
         if wanted != nice:
             nice = wanted
             hd_request_nice(nice)
-        waited_ns = hd_now_ns()
         count = hd_wait(w.poll, keys, -1)
-        if hd_now_ns() - waited_ns >= REST_NS:
-            begun_ns = hd_now_ns()
+        begun_ns = hd_now_ns()
         for i in range(count):
             if keys[i] == WAKE_KEY:
                 hd_quiet(w.wake)
             else:
                 try_to_serve(w, keys[i])
-        begun_ns = make_way(w.stream, begun_ns)
+        make_way(w, begun_ns)
     return NULL
 
 
@@ -508,7 +551,7 @@ cdef class Streaming:
         self.s = <Stream *>calloc(1, sizeof(Stream))
         if self.s == NULL:
             raise MemoryError
-        self.s.bell = -1
+        self.s.bell = self.s.event_loop = -1
         for i in range(SLOTS):
             self.s.slots[i].descriptor = -1
             hd_lock_init(&self.s.slots[i].lock)
@@ -624,10 +667,22 @@ cdef class Streaming:
         hd_store(&self.s.longest_turn_ns, <uint64_t>(longest_s * 1e9))
         hd_store(&self.s.turned_ns, <uint64_t>hd_now_ns())
 
-    def give_way(self, *, bint on) -> None:
-        """Take turns as everybody does, without the niceness of the start, until it is switched off again."""
+    def watch(self, int event_loop) -> None:
+        """Make way while `event_loop`, the descriptor of the event loop's poll, is readable."""
+        self.s.event_loop = event_loop
+
+    def work_begins(self) -> None:
+        """The event loop has something to do."""
+        hd_store(&self.s.works, 1)
+
+    def work_ends(self) -> None:
+        """The event loop waits for something to do."""
+        hd_store(&self.s.works, 0)
+
+    def give_way(self, *, bint turns, bint rest) -> None:
+        """Take turns as everybody does, without the niceness of the start; `rest`: most of the time, for a stop. Until called again."""
         cdef int i
-        hd_store(&self.s.gives_way, on)
+        hd_store(&self.s.gives_way, GIVES_REST if rest else turns)
         for i in range(self.s.worker_count):
             hd_ring(self.s.workers[i].wake)
 

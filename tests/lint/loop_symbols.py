@@ -36,7 +36,7 @@ SETUP = re.compile(
     r"|pthread_(?:self|sigmask|setname_np|setschedparam|setaffinity_np)"
 )
 STREAM = re.compile(
-    r"epoll_(?:wait|ctl)|[gs]etpriority|read|write|recv|send|__errno_location|pthread_mutex_(?:trylock|unlock)|realloc|strlen|strtod_l|_ZSt8to_chars\w+"
+    r"epoll_(?:wait|ctl)|poll|[gs]etpriority|read|write|recv|send|__errno_location|pthread_mutex_(?:trylock|unlock)|realloc|strlen|strtod_l|_ZSt8to_chars\w+"
 )
 PORT = re.compile(r"p?poll|read|write|ioctl|tcflush|__errno_location")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from actors.kit.errors import HapticError
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 async def confirmed(bridge: Bridge, done: str) -> None:
     """Return when the ledger is on the disk; an error says that `done` is in force nevertheless."""
     try:
-        with nullcontext() if bridge.streams is None else bridge.streams.giving_way():
+        with bridge.giving_way():
             await bridge.ask(STORE, ConfirmLedger())
     except HapticError as error:
         error.sentence = f"{done}, but a restart would forget it. {error.sentence}"

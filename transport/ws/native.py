@@ -15,6 +15,7 @@ from tornado.ioloop import IOLoop, PeriodicCallback
 from tornado.iostream import StreamClosedError
 
 from fastpath.stream.streaming import Streaming
+from transport.event_loop import EventLoop
 from transport.tornado_ext.streams import take_socket
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ class NativeStreams:
         self._streams: dict[int, NativeStream] = {}
         self._beats = 0
         self._waiting_for_disk = 0
+        self._stopping = 0
         self._timer = PeriodicCallback(self._beat, BEAT_EVERY_MS)
 
     @property
@@ -232,6 +234,7 @@ class NativeStreams:
         """Start the threads. OSError, MemoryError."""
         self._streaming.start(nice=NICE)
         IOLoop.current().add_handler(self._streaming.bell, self._rung, IOLoop.READ)
+        self._watch(self._streaming)
         self._timer.start()
         self._beat()
 
@@ -239,6 +242,7 @@ class NativeStreams:
         """End the threads."""
         if self._streaming.running:
             IOLoop.current().remove_handler(self._streaming.bell)
+            self._watch(None)
             self._timer.stop()
             self._streaming.stop()
 
@@ -254,15 +258,23 @@ class NativeStreams:
         return None if taken is None else NativeStream(self, session, *taken, on_unread)
 
     @contextmanager
-    def giving_way(self) -> Generator[None]:
-        """Let the threads take turns as everybody does: for what the system's threads do on the same processor, such as a write to the disk."""
+    def giving_way(self, *, stop: bool = False) -> Generator[None]:
+        """Let the threads take turns as everybody does: for what the system's threads do on the same processor, such as a write to the disk.
+
+        `stop`: let them rest most of the time.
+        """
         self._waiting_for_disk += 1
-        self._streaming.give_way(on=True)
+        self._stopping += stop
+        self._give_way()
         try:
             yield
         finally:
             self._waiting_for_disk -= 1
-            self._streaming.give_way(on=self._waiting_for_disk > 0)
+            self._stopping -= stop
+            self._give_way()
+
+    def _give_way(self) -> None:
+        self._streaming.give_way(turns=self._waiting_for_disk > 0, rest=self._stopping > 0)
 
     def add(self, stream: NativeStream) -> None:
         """Tell `stream` from now on when it is handed over."""
@@ -271,6 +283,11 @@ class NativeStreams:
     def remove(self, stream: NativeStream) -> None:
         """Forget a stream."""
         self._streams.pop(stream.session.number, None)
+
+    def _watch(self, watcher: Streaming | None) -> None:
+        loop = asyncio.get_running_loop()
+        if isinstance(loop, EventLoop):
+            loop.selector.tell(watcher)
 
     def _rung(self, _descriptor: int, _events: int) -> None:
         for number in self._streaming.handed():

@@ -40,9 +40,10 @@ async def read_stop(call: Call) -> Answer:
 
 async def stop_everything(call: Call) -> Answer:
     """Stop all devices, whatever the body: a stop is never refused for its form."""
-    status = call.bridge.system.stops.stop(None, call.peer)
-    audit(call.peer, "-", "stop of everything")
-    return await _remembered(call, status, "Everything is stopped")
+    with call.bridge.giving_way(stop=True):
+        status = call.bridge.system.stops.stop(None, call.peer)
+        audit(call.peer, "-", "stop of everything")
+        return await _remembered(call, status, "Everything is stopped")
 
 
 async def release_everything(call: Call) -> Answer:
@@ -61,9 +62,10 @@ async def stop_devices(call: Call) -> Answer:
     """Stop these devices at the same time."""
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
-    status = call.bridge.system.stops.stop(ids, call.peer)
-    audit(call.peer, "-", f"stop of {', '.join(ids)}", device=_only(ids))
-    await confirmed(call.bridge, "The stop holds")
+    with call.bridge.giving_way(stop=True):
+        status = call.bridge.system.stops.stop(ids, call.peer)
+        audit(call.peer, "-", f"stop of {', '.join(ids)}", device=_only(ids))
+        await confirmed(call.bridge, "The stop holds")
     return _each(found, status.device_ids.__contains__, several=found.pattern)
 
 

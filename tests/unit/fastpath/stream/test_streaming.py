@@ -48,9 +48,9 @@ def test_threads_take_turns_as_everybody_does_while_they_give_way() -> None:
             pytest.skip("no privilege for a negative niceness")
         eventually(lambda: niceness() == [-3, -3], "threads that come first")
         for _ in range(3):
-            streaming.give_way(on=True)
+            streaming.give_way(turns=True, rest=False)
             eventually(lambda: niceness() == [0, 0], "threads that give way")
-            streaming.give_way(on=False)
+            streaming.give_way(turns=False, rest=False)
             eventually(lambda: niceness() == [-3, -3], "threads that come first")
     finally:
         streaming.stop()
