@@ -18,6 +18,7 @@ from transport.cli.commands_for_routes import with_commands
 from transport.cli.similar import no_such_command
 from transport.cli.standard_output import forget_output, unwritable
 from transport.cli.table import CLIENT_OPTIONS, CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
+from transport.line_writer import say
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
@@ -65,7 +66,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _print_token(_existing(_state_directory(options), options))
         return _run(options)
     except HapticError as error:
-        sys.stderr.write(f"hapticd: {with_commands(str(error))}\n")
+        say(sys.stderr, f"hapticd: {with_commands(str(error))}")
         return USAGE_ERROR
 
 

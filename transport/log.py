@@ -1,4 +1,7 @@
-"""Set up the log: buffered until the settings are known, then text or JSON on standard error, repeats held back, secrets hidden."""
+"""Set up the log: buffered until the settings are known, then text or JSON on standard error, repeats held back, secrets hidden.
+
+Nobody waits for whoever reads it: docs/decisions/0071-log-on-a-thread.md.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from logging.handlers import MemoryHandler
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
+from transport.line_writer import LineWriter, writer_of
 from transport.log_format import JSON, JsonFormat, Redaction, TextFormat
 from transport.log_limit import LineLimit, RepeatLimit
 
@@ -25,7 +29,9 @@ class Log:
 
     def __init__(self) -> None:
         self._redaction = Redaction()
-        self._handler = _Handler(sys.stderr)
+        self._writer = writer_of(sys.stderr, self._notice)
+        self._output = writer_of(sys.stdout)
+        self._handler = _Handler(self._writer)
         self._handler.setFormatter(TextFormat(self._redaction))
         self._handler.addFilter(RepeatLimit())
         self._buffer = MemoryHandler(MOST_BUFFERED, flushLevel=logging.CRITICAL + 1, target=self._handler)
@@ -55,13 +61,46 @@ class Log:
         _replace_handlers(self._handler)
         self._buffer.flush()
 
+    def say(self, line: str) -> None:
+        """Write a line to standard output."""
+        if self._output is not None:
+            self._output.put(line)
+
+    def end(self) -> None:
+        """Return once all lines are written, or shortly after when nobody reads them."""
+        for writer in (self._output, self._writer):
+            if writer is not None:
+                writer.end()
+
+    @property
+    def dropped(self) -> int:
+        """Lines that were dropped because nobody read those before them."""
+        return sum(writer.dropped for writer in (self._writer, self._output) if writer is not None)
+
     def hide(self, secrets: Iterable[str]) -> None:
         """Never write these texts."""
         self._redaction.hide(secrets)
 
+    def _notice(self, dropped: int) -> str:
+        text = f"{dropped} lines of the log were dropped: nobody read those before them"
+        record = logger.makeRecord(logger.name, logging.WARNING, "", 0, text, (), None)
+        return self._handler.format(record)
 
-class _Handler(logging.StreamHandler):  # type: ignore[type-arg]
-    """A stream handler that stays silent when its stream is gone: logging's own complaint is no line of the log."""
+
+class _Handler(logging.Handler):
+    """A handler that hands lines over, and stays silent when that fails: logging's own complaint is no line of the log."""
+
+    def __init__(self, writer: LineWriter | None) -> None:
+        super().__init__()
+        self._writer = writer
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hand the line over; the handler's lock is held."""
+        if self._writer is not None:
+            try:
+                self._writer.put(self.format(record))
+            except Exception:  # noqa: BLE001 - as logging's own handlers
+                self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - a name of logging
         """Drop the line."""

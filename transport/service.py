@@ -16,7 +16,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +29,7 @@ from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.event_loop import EventLoop
 from transport.http.resources.health import readiness
+from transport.line_writer import never_waiting
 from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
 from transport.listeners import Listeners
@@ -53,6 +53,7 @@ POLL_S: Final = 0.02
 START_TIMEOUT_S: Final = 1.0
 GOODBYE_S: Final = 0.5
 GOING_AWAY: Final = 1001
+STDERR: Final = 2
 
 logger = logging.getLogger("hapticd")
 
@@ -75,18 +76,24 @@ class Service:
         """
         self._log.begin()
         try:
+            return self._run()
+        finally:
+            self._log.end()
+
+    def _run(self) -> int:
+        try:
             modules = load()
             settings = SettingsState.load(self._directory, SETTINGS_CATALOG, self._overrides)
         except BaseException:
             self._log.write()
             raise
         view = settings.view.value
+        cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
+        _prepare_process(cores)
         self._log.use(view.text("misc/log_format"), view.text("misc/log_level"))
         for name in modules.unknown(settings.view.value):
             known = ", ".join(module.name for module in modules if module.setting == LISTED) or "none"
             logger.warning("%s: there is no module %.60r, which enables nothing; installed: %s", LISTED, name, known)
-        cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
-        _prepare_process(cores)
         failsafe = FailsafeProcess()
         try:
             with asyncio.Runner(loop_factory=EventLoop) as runner:
@@ -107,6 +114,7 @@ class Service:
         bridge = Bridge(system, modules)
         bridge.streams = native_streams(system)
         self._log.hide((self._directory.token(),))
+        system.metrics.log_lines_dropped.elsewhere = lambda: self._log.dropped
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()
         local = LocalServer(bridge, self._directory.path)
@@ -117,7 +125,7 @@ class Service:
             if await self._until_ready(bridge, start, signals.stop):
                 gc.freeze()
                 gc.set_threshold(*GC_THRESHOLDS)
-                _say_ready(system, addresses, as_log=self._log.json)
+                _say_ready(system, addresses, self._log)
                 self._manager.ready(f"ready {addresses}")
                 await signals.stop.wait()
         finally:
@@ -228,8 +236,9 @@ def _prepare_process(cores: Cores) -> None:
     """Set what must hold before the first thread: fatal-signal handlers, stack size, CPU affinity."""
     # Before faulthandler and after it: our handler writes zero packets first, and again when faulthandler re-raises the signal.
     zero_packets.install()
-    faulthandler.enable()
-    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    stacks = never_waiting(STDERR)
+    faulthandler.enable(stacks)
+    faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
     zero_packets.install()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     threading.stack_size(THREAD_STACK_BYTES)
@@ -238,10 +247,10 @@ def _prepare_process(cores: Cores) -> None:
         os.sched_setaffinity(0, cores.rest)
 
 
-def _say_ready(system: System, addresses: str, *, as_log: bool) -> None:
+def _say_ready(system: System, addresses: str, log: Log) -> None:
     """Log warnings; print the dashboard's address, version, devices, what to try, and last the line that begins with `ready`.
 
-    `as_log`: log these too.
+    In JSON, log these too.
     """
     if not system.settings.value.flag("communication/auth/required"):
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
@@ -266,11 +275,8 @@ def _say_ready(system: System, addresses: str, *, as_log: bool) -> None:
         f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
         f"ready {addresses}",
     )
-    if as_log:
+    if log.json:
         for line in lines:
             logger.info("%s", line, extra={"event": "ready" if line.startswith("ready ") else "start"})
         return
-    # There may be no standard output (AttributeError), or its reader has gone (OSError).
-    with suppress(OSError, AttributeError):
-        sys.stdout.write("\n".join(lines) + "\n")
-        sys.stdout.flush()
+    log.say("\n".join(lines))
