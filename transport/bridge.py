@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from actors.modules.registry import ModuleRegistry
     from actors.session.api import OpenSession, SessionHandle
     from actors.system import System
+    from transport.link.failsafe import FailsafeProcess
     from transport.session.devices import SessionDevices
     from transport.ws.native import NativeStreams
 
@@ -73,6 +74,7 @@ class Bridge(EdgeState):
         self.turns = Turns()
         self.notices = DeprecationNotices()
         self.streams: NativeStreams | None = None
+        self.failsafe: FailsafeProcess | None = None
         self.listening = False
         self.stopping = False
 

@@ -28,6 +28,7 @@ from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.event_loop import EventLoop
+from transport.failsafe_events import follow
 from transport.http.resources.health import readiness
 from transport.line_writer import never_waiting
 from transport.link.failsafe import FailsafeProcess
@@ -113,6 +114,8 @@ class Service:
         system = System(settings, ledger, on_fatal, cores=cores, links=make_links, beat=beat)
         bridge = Bridge(system, modules)
         bridge.streams = native_streams(system)
+        bridge.failsafe = failsafe
+        follow(failsafe, system)
         self._log.hide((self._directory.token(),))
         system.metrics.log_lines_dropped.elsewhere = lambda: self._log.dropped
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)

@@ -276,6 +276,19 @@ EVENT_KINDS: Final[Mapping[str, EventKind]] = MappingProxyType(
                 "the control loop runs at 1200 Hz of 4000 Hz: lower control/frequency or give the loop a processor",
             ),
         ),
+        "failsafe-changed": EventKind(
+            "system",
+            ("error", "notice"),
+            ("running", "reason", "ports", "restarts"),
+            "The process that ends forces when the service is killed was lost, or another one took its place.",
+            Example(
+                {"running": False, "reason": "it ended with -9", "ports": 1, "restarts": 0},
+                (
+                    "the failsafe process is lost (it ended with -9): until another one runs, a service that is killed leaves"
+                    " the last force on 1 open ports"
+                ),
+            ),
+        ),
         "main-loop-statistics": EventKind(
             "system",
             ("info",),

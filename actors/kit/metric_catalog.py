@@ -76,6 +76,7 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
                 "0 or 1",
                 "1 while the last write of the state directory's ledger failed.",
             ),
+            MetricRow("hapticd_failsafe_restarts", _C, "times", "Times that the failsafe process was started again."),
             MetricRow("hapticd_log_lines_dropped", _C, "lines", "Lines of the log that were dropped: nobody read it."),
         ),
         "Control loop": (

@@ -70,6 +70,7 @@ class Metrics:
         self.frames_sent = self._fast_counter("frames_sent")
         self.commands_received = self._fast_counter("commands_received")
         self.input_faults = self._counter("input_faults")
+        self.failsafe_restarts = self._fast_counter("failsafe_restarts")
         self.log_lines_dropped = self._fast_counter("log_lines_dropped")
 
     def _fast_counter(self, name: str) -> SingleThreadCounter:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.support.boards.port_board import Board
@@ -62,6 +63,26 @@ def seconds_to_zero(board: Board, way: str, end: Callable[[subprocess.Popen[str]
     return board.stamps[-1] - begun, guard
 
 
+def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
+    """Kill the guard, and the process once it has another one."""
+    (guard,) = psutil.Process(process.pid).children()
+    guard.kill()
+    eventually(
+        lambda: [child for child in psutil.Process(process.pid).children() if child.pid != guard.pid and waits(child)],
+        "another guard",
+        pause_s=0.005,
+    )
+    process.kill()
+
+
+def waits(guard: psutil.Process) -> bool:
+    """Whether a guard has its port: its input is a socket, the second descriptor the port."""
+    try:
+        return any(entry.readlink().name.isdigit() for entry in Path(f"/proc/{guard.pid}/fd").iterdir())
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize(
     ("way", "end"),
     [
@@ -70,8 +91,9 @@ def seconds_to_zero(board: Board, way: str, end: Callable[[subprocess.Popen[str]
         (SEGV, speak),
         (f"threading.Thread(target=lambda: exec({SEGV!r})).start()", speak),
         ("pass", strike(signal.SIGKILL)),
+        ("pass", kill_with_its_guard),
     ],
-    ids=["closed", "SIGTERM", "SIGSEGV", "SIGSEGV in a thread", "SIGKILL"],
+    ids=["closed", "SIGTERM", "SIGSEGV", "SIGSEGV in a thread", "SIGKILL", "SIGKILL behind the guard's"],
 )
 def test_board_is_at_zero_and_no_process_is_left(
     board: Board, way: str, end: Callable[[subprocess.Popen[str]], None]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable, Generator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -16,6 +18,8 @@ from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
 from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.running_system import RunningSystem
+from transport.failsafe_events import follow
+from transport.link.failsafe import FailsafeProcess
 
 ARM, OLD_ARM, COMPACT, GRIP = "A001", "A073", "C001", "B001"
 SPARE, PEN = "C002", "D002"
@@ -220,6 +224,15 @@ def a_damping_over_http(system: RunningSystem) -> None:
         session_id = json.loads(client.recv())["session_id"]
         path = f"/arm/{ARM}/config/filters/damping?session={session_id}"
         assert system.ask("POST", path, {"scalar": 1}).status == 200
+
+
+def a_failsafe_process_that_is_killed(system: RunningSystem) -> None:
+    failsafe = FailsafeProcess()
+    follow(failsafe, system.system)
+    assert failsafe.pid is not None
+    os.kill(failsafe.pid, signal.SIGKILL)
+    eventually(lambda: failsafe.restarts == 1 and failsafe.pid is not None, "another one runs", pause_s=0.005)
+    failsafe.close()
 
 
 def commands_that_come_too_seldom(system: RunningSystem) -> None:

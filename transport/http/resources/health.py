@@ -74,6 +74,8 @@ def _obstacles(bridge: Bridge) -> Iterator[str]:
         yield "The control loop does not run: look into the log for the reason."
     elif silence_ns > STALLED_NS:
         yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."
+    if bridge.failsafe is not None and bridge.failsafe.pid is None:
+        yield "The failsafe process is away and is started again: a service that is killed now leaves its last force on open ports."
     if bridge.inventory.choosing:
         yield "The service looks for devices: wait a moment."
     for record in bridge.inventory.devices:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from actors.device.api import StopStatus
+from actors.kit.errors import Busy
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, Devices, find
 from transport.http.durable import confirmed
@@ -15,8 +16,19 @@ from transport.http.schema.route_schema import SEVERAL_MOVERS, RouteSchema
 from transport.security import audit
 
 AREA = Area("stop")
-STOPPED: Final = RouteSchema(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
-_ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG})
+NOTHING: Final[Mapping[str, bool]] = {}
+# Who says stop hears of it; how long the disk takes is said instead of waited for.
+DISK_S: Final = 0.08
+_STORED: Final = {"stored": {"const": False}}
+STOPPED: Final = RouteSchema(
+    obj(
+        {"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)},
+        optional=_STORED,
+        description="`stored` false: it holds, but is not on the disk yet; GET /readyz says so if that fails.",
+    ),
+    fails=(507,),
+)
+_ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG}, optional=_STORED)
 DEVICE_STOPPED: Final = RouteSchema(_ONE, path=SEVERAL_MOVERS, results=("device_id",))
 DEVICES_STOPPED: Final = RouteSchema(_ONE, path=SEVERAL_MOVERS, results=("device_id",), fails=(507,))
 
@@ -35,7 +47,7 @@ def routes() -> Iterator[Route]:
 
 async def read_stop(call: Call) -> Answer:
     """Return what is stopped; `everything` includes devices that connect later."""
-    return _shown(call.bridge.system.stops.status)
+    return Answer(_shown(call.bridge.system.stops.status))
 
 
 async def stop_everything(call: Call) -> Answer:
@@ -43,14 +55,15 @@ async def stop_everything(call: Call) -> Answer:
     with call.bridge.giving_way(stop=True):
         status = call.bridge.system.stops.stop(None, call.peer)
         audit(call.peer, "-", "stop of everything")
-        return await _remembered(call, status, "Everything is stopped")
+        return Answer({**_shown(status), **await _stored(call, "Everything is stopped")})
 
 
 async def release_everything(call: Call) -> Answer:
     """Release all devices."""
     status = call.bridge.system.stops.release(None, call.peer)
     audit(call.peer, "-", "stop of everything released")
-    return await _remembered(call, status, "The stop is released")
+    await confirmed(call.bridge, "The stop is released")
+    return Answer(_shown(status))
 
 
 async def read_device_stop(call: Call) -> Answer:
@@ -65,8 +78,8 @@ async def stop_devices(call: Call) -> Answer:
     with call.bridge.giving_way(stop=True):
         status = call.bridge.system.stops.stop(ids, call.peer)
         audit(call.peer, "-", f"stop of {', '.join(ids)}", device=_only(ids))
-        await confirmed(call.bridge, "The stop holds")
-    return _each(found, status.device_ids.__contains__, several=found.pattern)
+        stored = await _stored(call, "The stop holds")
+    return _each(found, status.device_ids.__contains__, several=found.pattern, more=stored)
 
 
 def _only(ids: tuple[str, ...]) -> str | None:
@@ -84,23 +97,29 @@ async def release_devices(call: Call) -> Answer:
     return _each(found, status.device_ids.__contains__, several=found.pattern)
 
 
-async def _remembered(call: Call, status: StopStatus, done: str) -> Answer:
-    await confirmed(call.bridge, done)
-    return _shown(status)
+async def _stored(call: Call, done: str) -> dict[str, bool]:
+    """Return what an answer says about the disk: nothing once the stop is there, which may take DISK_S."""
+    try:
+        await confirmed(call.bridge, done, within_s=DISK_S)
+    except Busy:
+        return {"stored": False}
+    return {}
 
 
 def _found(call: Call) -> Devices:
     return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(AREA)
 
 
-def _each(found: Devices, stopped: Callable[[str], bool], *, several: bool) -> Answer:
-    """Answer the stop state of each device; `several`: as results even for one."""
-    shown = [{"device_id": one.device_id, "stopped": stopped(one.device_id)} for one in found.records]
+def _each(
+    found: Devices, stopped: Callable[[str], bool], *, several: bool, more: Mapping[str, bool] = NOTHING
+) -> Answer:
+    """Answer the stop state of each device, with `more`; `several`: as results even for one."""
+    shown = [{"device_id": one.device_id, "stopped": stopped(one.device_id), **more} for one in found.records]
     if several or len(shown) > 1:
         return Answer({"results": [{**one, "ok": True} for one in shown]})
     return Answer(shown[0])
 
 
-def _shown(status: StopStatus) -> Answer:
+def _shown(status: StopStatus) -> dict[str, Any]:
     stopped = status.everything or bool(status.device_ids)
-    return Answer({"stopped": stopped, "everything": status.everything, "devices": list(status.device_ids)})
+    return {"stopped": stopped, "everything": status.everything, "devices": list(status.device_ids)}

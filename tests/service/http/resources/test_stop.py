@@ -64,11 +64,17 @@ def test_single_device_can_be_stopped_alone(rig: EdgeServer) -> None:
     assert rig.get("/stop").json == {"stopped": True, "everything": False, "devices": ["049D"]}
 
 
+FULL = StateNotWritable("/state", "disk full")
+
+
 @pytest.mark.parametrize(
-    ("error", "status"), [(StateNotWritable("/state", "disk full"), 507), (Busy(), 503)], ids=["disk", "busy"]
-)
-@pytest.mark.parametrize(
-    ("method", "says"), [("POST", "Everything is stopped, but"), ("DELETE", "The stop is released, but")]
+    ("method", "says", "error", "status"),
+    [
+        ("POST", "Everything is stopped, but", FULL, 507),
+        ("DELETE", "The stop is released, but", FULL, 507),
+        ("DELETE", "The stop is released, but", Busy(), 503),
+    ],
+    ids=["stop on a full disk", "release on a full disk", "release on a slow disk"],
 )
 def test_stop_with_a_failed_write_applies_and_says_so(
     rig: EdgeServer, method: str, says: str, error: HapticError, status: int
@@ -80,6 +86,18 @@ def test_stop_with_a_failed_write_applies_and_says_so(
     assert reply.status == status
     assert reply.error.startswith(says)
     assert set(rig.runtime.stopped.values()) == {method == "POST"}
+
+
+@pytest.mark.parametrize("path", ["/stop", "/arm/049D/stop"])
+def test_stop_is_answered_before_a_slow_disk_has_it(rig: EdgeServer, path: str) -> None:
+    assert "stored" not in rig.ask("POST", path).json
+    replace_by_failing(rig, STORE, Busy())
+
+    reply = rig.ask("POST", path)
+
+    assert reply.status == 200
+    assert (reply.json["stopped"], reply.json["stored"]) == (True, False)
+    assert rig.runtime.stopped["049D"]
 
 
 def test_absent_stopped_device_is_still_named(rig: EdgeServer) -> None:

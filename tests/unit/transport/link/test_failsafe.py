@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from transport.link.failsafe import FailsafeProcess
+from tests.support.service.polling import eventually
+from transport.link.failsafe import FIRST_PAUSE_S, FailsafeChange, FailsafeProcess
 
 ROOT = Path(__file__).parents[3]
 ZERO = b"\x02\x05" + bytes(8)
@@ -94,21 +95,105 @@ def test_close_ends_and_reaps_the_failsafe_process(failsafe: FailsafeProcess) ->
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_failsafe_death_is_logged_once_and_calls_still_return(
-    failsafe: FailsafeProcess, caplog: pytest.LogCaptureFixture
+class Changes:
+    """What a failsafe process tells, and waits for it."""
+
+    def __init__(self, failsafe: FailsafeProcess) -> None:
+        self.seen: list[FailsafeChange] = []
+        failsafe.on_change = self.seen.append
+
+    def wait(self, count: int) -> list[FailsafeChange]:
+        """The first `count` changes."""
+        eventually(lambda: len(self.seen) >= count, f"{count} changes of the failsafe process", pause_s=0.005)
+        return self.seen[:count]
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended and was reaped."""
+    return not Path(f"/proc/{pid}").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "reason"), [(signal.SIGKILL, "it ended with -9"), (signal.SIGSTOP, "it hangs")], ids=["killed", "hung"]
+)
+def test_lost_process_is_reaped_and_another_one_has_every_open_port(
+    failsafe: FailsafeProcess, number: signal.Signals, reason: str
+) -> None:
+    pipes = [os.pipe() for _ in range(3)]
+    for index, (_, port) in enumerate(pipes):
+        failsafe.watch(port, bytes([index]) * 4)
+    failsafe.forget(pipes[1][1])
+    changes, lost = Changes(failsafe), failsafe.pid
+    assert lost is not None
+
+    os.kill(lost, number)
+
+    away, back = changes.wait(2)
+    assert (away.running, away.reason, away.ports, away.restarts) == (False, reason, 2, 0)
+    assert (back.running, back.ports, back.restarts) == (True, 2, 1)
+    assert is_gone(lost)
+    assert failsafe.pid not in {None, lost}
+    failsafe.close()
+    for _, port in pipes:
+        os.close(port)
+    # The lost process wrote nothing, also when it was ended.
+    assert [rest_of(ours) for ours, _ in pipes] == [b"\0\0\0\0", b"", b"\2\2\2\2"]
+    for ours, _ in pipes:
+        os.close(ours)
+
+
+def test_a_call_that_finds_the_process_dead_returns_and_the_next_process_has_the_port(
+    failsafe: FailsafeProcess,
 ) -> None:
     ours, port = os.pipe()
+    changes = Changes(failsafe)
     assert failsafe.pid is not None
     os.kill(failsafe.pid, signal.SIGKILL)
-    with caplog.at_level(logging.ERROR):
-        failsafe.watch(port, ZERO)
-        failsafe.watch(port, ZERO)
-        failsafe.forget(port)
+    failsafe.watch(port, ZERO)
 
-    assert [record.message for record in caplog.records if "no failsafe process" in record.message] != []
-    assert len(caplog.records) == 1
-    for descriptor in (ours, port):
-        os.close(descriptor)
+    changes.wait(2)
+    failsafe.close()
+    os.close(port)
+
+    assert rest_of(ours) == ZERO
+    os.close(ours)
+
+
+def test_process_that_is_killed_again_and_again_is_started_later_each_time(failsafe: FailsafeProcess) -> None:
+    changes = Changes(failsafe)
+    for times in range(1, 5):
+        assert failsafe.pid is not None
+        os.kill(failsafe.pid, signal.SIGKILL)
+        changes.wait(2 * times)
+
+    assert [change.running for change in changes.seen] == [False, True] * 4
+    assert failsafe.restarts == 4
+    assert failsafe._pause_s == 4 * FIRST_PAUSE_S
+
+
+def test_changes_are_logged_as_error_and_warning(failsafe: FailsafeProcess, caplog: pytest.LogCaptureFixture) -> None:
+    assert failsafe.pid is not None
+    with caplog.at_level(logging.WARNING):
+        os.kill(failsafe.pid, signal.SIGKILL)
+        eventually(lambda: len(caplog.records) == 2, "both lines", pause_s=0.005)
+
+    assert [(record.levelname, record.message.split(" (")[0]) for record in caplog.records] == [
+        ("ERROR", "the failsafe process is lost"),
+        ("WARNING", "another failsafe process runs and has 0 open ports"),
+    ]
+
+
+def test_close_while_no_process_can_be_started_returns(
+    failsafe: FailsafeProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = Changes(failsafe)
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    assert failsafe.pid is not None
+    os.kill(failsafe.pid, signal.SIGKILL)
+    changes.wait(2)
+
+    failsafe.close()
+    assert not any(change.running for change in changes.seen)
 
 
 def test_each_port_gets_its_packet_and_a_full_one_blocks_no_other(failsafe: FailsafeProcess) -> None:

@@ -1,0 +1,51 @@
+"""The failsafe process of a running service is killed or stopped: another one takes its place, and everybody is told."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+
+import psutil
+import pytest
+
+from tests.support.clients.event_client import EventClient
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+
+LOST = "ERROR transport.link.failsafe: the failsafe process is lost"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[RunningService]:
+    with RunningService() as running:
+        yield running
+
+
+def failsafes(service: RunningService) -> list[psutil.Process]:
+    """The failsafe processes of the service, zombies included."""
+    return psutil.Process(service.process.pid).children()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hung"])
+def test_lost_failsafe_process_is_replaced_counted_and_told(service: RunningService, number: signal.Signals) -> None:
+    (lost,) = failsafes(service)
+    before, restarts = service.log.count(LOST), restarts_of(service)
+    with EventClient(service.events, kinds="failsafe-changed") as listener:
+        lost.send_signal(number)
+        away = listener.wait_for_event("failsafe-changed", running=False)
+        back = listener.wait_for_event("failsafe-changed", running=True)
+
+    assert (away["level"], back["level"]) == ("error", "notice")
+    assert back["data"]["restarts"] == restarts + 1 == restarts_of(service)
+    assert service.log.count(LOST) == before + 1
+    (found,) = failsafes(service)
+    assert found.pid != lost.pid
+    assert found.status() != psutil.STATUS_ZOMBIE
+    eventually(lambda: service.request("GET", "/readyz")[0] == 200, "the service is ready again", pause_s=0.01)
+
+
+def restarts_of(service: RunningService) -> int:
+    """The metric."""
+    _, page = service.request("GET", "/metrics")
+    (line,) = [line for line in str(page).splitlines() if line.startswith("hapticd_failsafe_restarts_total ")]
+    return int(float(line.split()[1]))
