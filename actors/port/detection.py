@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pykka
@@ -47,6 +48,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PERIOD: Final = "devices/detection/period"
+# A port that is gone so soon after it came may have been taken by another program of the machine.
+SOON_NS: Final = 3_000_000_000
 # Shorter than any plugging or unplugging lasts; a check takes some tens of microseconds.
 CHANGE_CHECK_S: Final = 0.05
 # The operating system's list of ports may follow the device node late.
@@ -88,6 +91,8 @@ class Detection(ServiceActor):
         self._wanted: dict[str, Candidate] = {}
         self._scanned_with = port_filter.detection_settings(settings.value, links.setting_keys)
         self._token: object = None
+        # When each port of `_wanted` came that was not there from the start, ns.
+        self._came_ns: dict[str, int] = {}
         self._scans_due = 0
         self._untried: set[str] = set()
         self._first_scan = True
@@ -181,7 +186,7 @@ class Detection(ServiceActor):
 
     def _query(self, query: Callable[[], T], fallback: T) -> T:
         """Call a query of the links; on an error log it once and return `fallback`."""
-        name = query.__name__
+        name = getattr(query, "__name__", "taker")
         try:
             answer = query()
         except Exception as error:
@@ -202,9 +207,18 @@ class Detection(ServiceActor):
             self._close_port(one.port, "the settings do not want it any more", on_purpose=True)
         for one in changes.unplugged:
             self._close_port(one.port, "it was unplugged", on_purpose=False)
-            self.tell(PORTS, PortVanished(one.port, one.path))
+            self.tell(PORTS, PortVanished(one.port, one.path, self._taker_of(one)))
         for one in changes.plugged:
             self.tell(PORTS, PortPlugged(one.port))
+        came = dict.fromkeys((one.port for one in changes.plugged if not self._first_scan), self.context.clock.now_ns())
+        self._came_ns = {port: came_ns for port, came_ns in (self._came_ns | came).items() if port in now}
+
+    def _taker_of(self, gone: Candidate) -> str:
+        """Return what took a port that is gone soon after it came; "" when that is not known."""
+        came_ns = self._came_ns.get(gone.port)
+        if came_ns is None or self.context.clock.now_ns() - came_ns > SOON_NS:
+            return ""
+        return self._query(partial(self._links.taker, gone), "")
 
     def _start_new_links(self) -> None:
         """Start a PortLink for each wanted port without one."""

@@ -134,6 +134,10 @@ class Links(Protocol):
         """Return a value that differs after a port came or went; cheap enough for 20 calls a second."""
         ...
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return what else on this machine takes such a port away soon after it came, and the cure; "" when nothing is known to."""
+        ...
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open a port and identify what is there: PortUnusable, NoDeviceAnswers. Blocks up to the limits or until `stop`."""
         ...
@@ -151,6 +155,11 @@ class NoLinks:
     def change_token(self) -> object:
         """Return None: no port comes or goes."""
         return None
+
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
 
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Raise NoDeviceAnswers."""

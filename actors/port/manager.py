@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 SECTION: Final = "ports"
 BLOCKED_PORTS: Final = "devices/detection/blocked_ports"
 
+# Reason of a port that another program of the machine took.
+TAKEN: Final = "taken"
+
 logger = logging.getLogger(__name__)
 
 
@@ -136,8 +139,11 @@ class PortManager(ServiceActor):
     @handles(PortVanished)
     def on_vanished(self, message: PortVanished) -> None:
         """Clear the port's fault and pass the unplugging to its guard."""
-        self._set_row(replace(self._ensure_row(message.port, message.path), fault=""))
+        row = replace(self._ensure_row(message.port, message.path), fault="")
+        self._set_row(row)
         self._tell_guard(message.port, message)
+        if message.taken:
+            self._emit_changed(message.port, row.state, TAKEN, f"went as soon as it came: {message.taken}")
 
     @handles(PortPlugged)
     def on_plugged(self, message: PortPlugged) -> None:
@@ -253,7 +259,7 @@ class PortManager(ServiceActor):
         self._emit_changed(status.port, status.state, reason, text)
 
     def _emit_changed(self, port: str, state: PortState, reason: str, text: str) -> None:
-        level = logging.WARNING if state is PortState.UNUSABLE else logging.INFO
+        level = logging.WARNING if state is PortState.UNUSABLE or reason == TAKEN else logging.INFO
         logger.log(level, "port %s %s", port, text, extra={"event": "port-state-changed", "port": port})
         data = {"port": port, "state": state, "reason": reason}
         self.tell(HUB, Emit("port-state-changed", data, f"port {port} {text}"))

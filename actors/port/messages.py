@@ -160,6 +160,7 @@ class PortVanished(Message):
 
     port: str
     path: str
+    taken: str = ""  # what took it, and the cure; "" unless it went soon after it came
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,11 @@ class OnlyFalcons:
     def change_token(self) -> object:
         return None
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         return self.falcons.open(candidate, limits, stop)
 

@@ -66,6 +66,11 @@ class Counted:
     def change_token(self) -> object:
         return self._links.change_token()
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         self.tries[candidate.port] += 1
         return self._links.open(candidate, limits, stop)

@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from actors.port.api import ENABLED, Link, NoDeviceAnswers, OpenLimits, PortUnusable
-from actors.values.hardware import Candidate, PortFault
+from actors.values.hardware import Candidate, PortFault, Transport
+from transport.link import udev_rules
 from transport.link.device_nodes import change_token, node_of
 from transport.link.driver_spec import Driver, DriverContext, DriverSpec, UnsupportedIds
 from transport.link.drivers import DRIVERS, driver_settings
@@ -103,6 +104,10 @@ class PortScanner:
     def change_token(self) -> object:
         """Return a value that differs after a node came or went in a device folder or at a path that a setting names."""
         return change_token([path for driver in self._drivers for path in driver.named_paths()])
+
+    def taker(self, candidate: Candidate) -> str:
+        """Return what takes a serial port away soon after it came, with the cure; "" for any other port."""
+        return udev_rules.taker(candidate.vendor_id) if candidate.transport is Transport.SERIAL else ""
 
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open a port through its driver: PortUnusable, NoDeviceAnswers.

@@ -41,6 +41,11 @@ class BoardLinks:
         """Return a value that changes when a path appears, disappears or is replaced."""
         return tuple(node_of(path) for path in self._paths)
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open the link to the board at the candidate's path."""
         try:

@@ -172,6 +172,11 @@ class FakeLinks:
         """How often something was plugged or unplugged."""
         return self._changes
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> FakeLink:
         board = self._boards.get(candidate.port)
         if board is None:

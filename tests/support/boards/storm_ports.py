@@ -189,6 +189,11 @@ class StormLinks:
         """Return a value that changes with the boards' paths; other ports are found by the next scan."""
         return self._boards.change_token()
 
+    def taker(self, candidate: Candidate) -> str:
+        """Return "": nothing takes a port away."""
+        del candidate
+        return ""
+
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open the port with the driver that lists it."""
         if candidate.transport is Transport.SERIAL and candidate.path in self._paths:

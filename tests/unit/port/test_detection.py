@@ -38,6 +38,9 @@ class Ports(NoLinks):
     def change_token(self) -> object:
         return self.seen
 
+    def taker(self, candidate: Candidate) -> str:
+        return f"somebody takes {candidate.port}"
+
 
 class DetectionRig(ActorRig):
     """A Detection without a thread that has one port open, and those whom it tells."""
@@ -116,6 +119,36 @@ def test_late_port_list_is_seen_and_then_no_more_scans_run(rig: DetectionRig) ->
         looks = rig.links.looks
         detection.on_change_check(ChangeCheckDue())
         assert rig.links.looks == looks
+    finally:
+        detection.stopped()
+
+
+@pytest.mark.parametrize(("stays_s", "taken"), [(2.9, "somebody takes ttyACM1"), (3.1, "")])
+def test_port_that_goes_within_three_seconds_is_told_with_its_taker(
+    rig: DetectionRig, stays_s: float, taken: str
+) -> None:
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        rig.links.listed = (PORT, OTHER)
+        detection.on_scan(ScanDue())
+        rig.clock.advance(stays_s)
+        rig.links.listed = (PORT,)
+        detection.on_scan(ScanDue())
+
+        assert rig.ports.of(PortVanished) == [PortVanished("ttyACM1", "/dev/ttyACM1", taken)]
+    finally:
+        detection.stopped()
+
+
+def test_port_that_was_there_from_the_start_was_taken_by_nobody(rig: DetectionRig) -> None:
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        rig.links.listed = ()
+        detection.on_scan(ScanDue())
+
+        assert rig.ports.of(PortVanished) == [PortVanished("ttyACM0", "/dev/ttyACM0")]
     finally:
         detection.stopped()
 

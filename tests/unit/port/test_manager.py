@@ -206,6 +206,17 @@ def test_port_lost_before_an_answer_is_counted_afterwards() -> None:
     assert rig.guard.told == [PortVanished(USB, PATH), PortPlugged(USB)]
 
 
+def test_port_that_another_program_took_says_so_in_event_and_log(caplog: pytest.LogCaptureFixture) -> None:
+    rig = PortManagerRig()
+    rig.tell(PortVanished(USB, PATH, "brltty takes it: remove it"))
+
+    assert rig.events() == [("port-state-changed", "active", "taken")]
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert record.message == f"port {USB} went as soon as it came: brltty takes it: remove it"
+    assert rig.emitted[0].message == record.message
+
+
 def test_looping_port_without_a_device_shows_the_last_one() -> None:
     rig = opened(PortManagerRig())
     rig.tell(PortClosed(USB), PortVanished(USB, PATH), PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5, "049D"))

@@ -98,6 +98,9 @@ class Facts:
     rules_installed: Path | None = Path("/etc/udev/rules.d/70-hapticd.rules")
     rules_current: bool = True
     libusb: bool = True
+    brltty: tuple[Path, frozenset[int]] | None = None  # its rules, and the vendors whose boards they take
+    modem_manager: bool = False  # installed
+    unkept: tuple[int, ...] = ()  # vendors in the settings that no rule keeps it from
     clock_source: str = "tsc"
     clock_sources: tuple[str, ...] = ("tsc", "hpet", "acpi_pm")
     year: int = 2030

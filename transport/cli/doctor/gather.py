@@ -28,13 +28,16 @@ from transport.cli.doctor.facts import (
 )
 from transport.cli.doctor.rules import MEMLOCK, PRIORITY
 from transport.cli.exit_codes import CommandError, NoService
+from transport.link import udev_rules
 
 PROC: Final = Path("/proc")
 CPUS: Final = Path("/sys/devices/system/cpu")
 CLOCK: Final = Path("/sys/devices/system/clocksource/clocksource0")
 LIMITS: Final = Path("/etc/security/limits.d")
 RULES_NAME: Final = "70-hapticd.rules"
-RULES_FOLDERS: Final = ("/etc/udev/rules.d", "/run/udev/rules.d", "/usr/lib/udev/rules.d", "/lib/udev/rules.d")
+RULES_FOLDERS: Final = udev_rules.FOLDERS
+VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
+MODEM_MANAGER: Final = ("/usr/sbin/ModemManager", "/usr/bin/ModemManager")
 GROUPS: Final = ("dialout", "plugdev")
 SERIAL: Final = ("ttyACM*", "ttyUSB*")
 SYS_NICE: Final = 23
@@ -72,6 +75,9 @@ def gather(client: Client, state_path: Path, more_ports: Iterable[str] = ()) -> 
         rules_installed=installed,
         rules_current=_same(installed, source),
         libusb=_libusb(),
+        brltty=udev_rules.brltty_takes(),
+        modem_manager=any(Path(path).exists() for path in MODEM_MANAGER),
+        unkept=unkept(client),
         clock_source=_text(CLOCK / "current_clocksource"),
         clock_sources=tuple(_text(CLOCK / "available_clocksource").split()),
         year=time.gmtime().tm_year,
@@ -102,6 +108,15 @@ def read_service(client: Client) -> tuple[ServiceFacts, list[str]]:
         ),
     )
     return facts, [str(one.get("path")) for one in ports]
+
+
+def unkept(client: Client) -> tuple[int, ...]:
+    """Return the vendors that a setting of the service names and that the rules do not keep ModemManager from."""
+    with suppress(CommandError, ValueError, TypeError):
+        named = client.get(f"/settings/{VENDORS}").get("value", [])
+        vendors = {int(str(vendor), 16) for vendor in named}
+        return tuple(sorted(vendors - udev_rules.kept_from_modem_manager()))
+    return ()
 
 
 def rules_source() -> Path | None:
@@ -267,10 +282,11 @@ def _same(installed: Path | None, source: Path | None) -> bool:
 
 
 def _libusb() -> bool:
+    """Return whether the service finds a libusb: the same search."""
     try:
-        import usb.backend.libusb1
+        from transport.link.usb_bus import libusb_backend
 
-        return usb.backend.libusb1.get_backend() is not None
+        return libusb_backend() is not None
     except Exception:  # noqa: BLE001 - whatever a broken library raises, it is not usable
         return False
 

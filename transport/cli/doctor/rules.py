@@ -11,12 +11,14 @@ from typing import Final
 
 from transport.cli.doctor.facts import UNLIMITED, Facts, Holder, RealtimeFacts
 from transport.cli.text import clean
+from transport.link.udev_rules import BRIDGES, brltty_cure, keep_rule
 
 PRIORITY: Final = 80  # default of control/realtime_priority
 GRANTED_PRIORITY: Final = 90
 MEMLOCK: Final = 16 * 1024 * 1024
 LIMITS_FILE: Final = "/etc/security/limits.d/hapticd.conf"
 RULES_FOLDER: Final = "/etc/udev/rules.d/"
+LOCAL_RULES: Final = "/etc/udev/rules.d/71-hapticd-vendors.rules"
 LEAST_BYTES: Final = 16 * 1024 * 1024
 LEAST_FILES: Final = 16
 FIRST_YEAR: Final = 2024
@@ -168,6 +170,11 @@ def judge_udev(facts: Facts) -> Iterator[Finding]:
     if facts.rules_installed is not None and facts.rules_current:
         yield Finding("udev rules", Level.OK, f"{facts.rules_installed} is current.")
         return
+    if facts.rules_installed is None and facts.root and not facts.modem_manager:
+        yield Finding(
+            "udev rules", Level.OK, "root needs none: it may open every device, and there is no ModemManager."
+        )
+        return
     what = (
         "are not installed" if facts.rules_installed is None else f"in {facts.rules_installed} are of another version"
     )
@@ -176,9 +183,38 @@ def judge_udev(facts: Facts) -> Iterator[Finding]:
     yield Finding(
         "udev rules",
         Level.MISSING,
-        f"The udev rules {what}: USB devices belong to root, and ModemManager writes to boards.",
+        f"The udev rules {what}: USB devices belong to root{', and ModemManager writes to boards' if facts.modem_manager else ''}.",
         f"{_as_root(facts, f'install -D -m 644 {shlex.quote(str(source))} {RULES_FOLDER}70-hapticd.rules')} && {reload}",
     )
+
+
+def judge_takers(facts: Facts) -> Iterator[Finding]:
+    """Yield which other programs of the machine take serial boards, or write to them."""
+    if facts.brltty is None:
+        yield Finding("brltty", Level.OK, "brltty takes no serial board.")
+    else:
+        path, vendors = facts.brltty
+        chips = ", ".join(f"{BRIDGES[vendor]} ({vendor:04x})" for vendor in sorted(vendors))
+        command, _, reload = brltty_cure(path).partition(" && ")
+        yield Finding(
+            "brltty",
+            Level.MISSING,
+            f"{path} gives boards with {chips} to brltty, half a second after they are plugged in.",
+            f"{_as_root(facts, command)} && {_as_root(facts, reload)}",
+            "Then plug the board in again. Whoever uses a braille display comments the vendor's lines out in a copy instead.",
+        )
+    if facts.modem_manager and facts.unkept:
+        ids = ", ".join(f"{vendor:04x}" for vendor in facts.unkept)
+        rule = shlex.quote(keep_rule(facts.unkept))
+        reload = f"{_as_root(facts, 'udevadm control --reload')} && {_as_root(facts, 'udevadm trigger')}"
+        yield Finding(
+            "ModemManager",
+            Level.MISSING,
+            f"ModemManager writes to boards of the vendors {ids}, which the settings name.",
+            f"echo {rule} | {_as_root(facts, f'tee {LOCAL_RULES}')} && {reload}",
+        )
+    else:
+        yield Finding("ModemManager", Level.OK, "ModemManager leaves the boards alone that the settings name.")
 
 
 def judge_libusb(facts: Facts) -> Iterator[Finding]:
@@ -347,6 +383,7 @@ RULES: Final[Mapping[str, Callable[[Facts], Iterator[Finding]]]] = MappingProxyT
         "clock": judge_clock,
         "groups": judge_groups,
         "udev": judge_udev,
+        "takers": judge_takers,
         "libusb": judge_libusb,
         "serial": judge_serial,
         "state": judge_state,

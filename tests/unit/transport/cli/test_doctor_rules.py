@@ -35,8 +35,21 @@ def test_whole_machine_has_no_finding() -> None:
     assert {one.level for one in diagnose(WHOLE)} == {Level.OK}
 
 
+BRLTTY = Path("/usr/lib/udev/rules.d/85-brltty.rules")
 MISSING: list[tuple[dict[str, Any], str, str, str]] = [
     # facts, subject, part of the sentence, mend
+    (
+        {"brltty": (BRLTTY, frozenset({0x1A86, 0x0403}))},
+        "brltty",
+        "85-brltty.rules gives boards with FTDI (0403), CH340 (1a86) to brltty",
+        "sudo ln -sf /dev/null /etc/udev/rules.d/85-brltty.rules && sudo udevadm control --reload",
+    ),
+    (
+        {"modem_manager": True, "unkept": (0x1A86,)},
+        "ModemManager",
+        "boards of the vendors 1a86",
+        "sudo tee /etc/udev/rules.d/71-hapticd-vendors.rules && sudo udevadm control --reload",
+    ),
     (
         {"realtime": NO_FIFO},
         "realtime",
