@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,10 @@ from transport.link.usb_bus import RULES
 
 CLASS: Final = Path("/sys/class/hidraw")
 LONGEST_REPORT: Final = 64
+# `…/1-2.4:1.0/…` in the path of a device below sysfs.
+USB_INTERFACE: Final = re.compile(r"/(\d+-[\d.]+):\d+\.(\d+)/")
+# Usage page Generic Desktop, usage Multi-axis Controller (HID usage tables, 4.1).
+MULTI_AXIS: Final = bytes((0x05, 0x01, 0x09, 0x08))
 
 
 class Reports(Protocol):
@@ -37,7 +42,7 @@ class Reports(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HidDevice:
-    """One HID node by its sysfs description."""
+    """One HID node by its sysfs description; `port` names the USB socket, not the node."""
 
     port: str
     path: str
@@ -45,6 +50,7 @@ class HidDevice:
     product_id: int
     name: str
     serial: str
+    has_axes: bool = True  # its report descriptor is that of a multi-axis controller, or cannot be read
 
     @property
     def candidate(self) -> Candidate:
@@ -106,7 +112,20 @@ def _described(root: Path) -> Iterator[HidDevice]:
         except ValueError:
             continue
         name, serial = values.get("HID_NAME", ""), values.get("HID_UNIQ", "")
-        yield HidDevice(node.name, f"/dev/{node.name}", vendor, product, name, serial)
+        yield HidDevice(_port(node), f"/dev/{node.name}", vendor, product, name, serial, _has_axes(node))
+
+
+def _port(node: Path) -> str:
+    """Return `hid-` and the USB socket and interface, which a device keeps when it is replugged; without USB the node's name."""
+    found = USB_INTERFACE.search(str((node / "device").resolve()))
+    return node.name if found is None else f"hid-{found[1]}-{found[2]}"
+
+
+def _has_axes(node: Path) -> bool:
+    try:
+        return MULTI_AXIS in (node / "device" / "report_descriptor").read_bytes()
+    except OSError:
+        return True
 
 
 def _cannot_open(error: OSError, path: str) -> Exception:

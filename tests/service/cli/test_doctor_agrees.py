@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +18,6 @@ from transport.cli.client import Client
 from transport.cli.doctor.facts import Facts
 from transport.cli.doctor.gather import gather, tcp_holder
 from transport.cli.doctor.rules import GRANTED_PRIORITY, PRIORITY, RULES, Finding, Level
-from transport.link import usb_bus
 from transport.link.usb_bus import UsbBus
 from transport.settings_catalog import SETTINGS_CATALOG
 
@@ -58,7 +57,11 @@ def test_libusb_is_found_where_the_service_finds_it(
         return "backend" if (system if find_library is None else wheel) else None
 
     monkeypatch.setattr(usb.backend.libusb1, "get_backend", get_backend)
-    monkeypatch.setattr(usb_bus.usb.core, "find", lambda **_options: [])
+
+    def find(**_options: object) -> list[object]:
+        return []
+
+    monkeypatch.setattr("usb.core.find", find)
 
     assert finding("libusb", facts(service, tmp_path)).level is level
     bus = UsbBus()
@@ -96,9 +99,9 @@ def good(path: Path) -> Path:
     [(not_a_folder, Level.MISSING), (open_to_all, Level.MISSING), (of_proc, Level.MISSING), (good, Level.OK)],
 )
 def test_state_directory_is_judged_as_the_service_judges_it(
-    service: RunningSystem, tmp_path: Path, make: object, level: Level
+    service: RunningSystem, tmp_path: Path, make: Callable[[Path], Path], level: Level
 ) -> None:
-    assert callable(make)
+
     path = make(tmp_path / "state")
 
     found = finding("state", facts(service, path))

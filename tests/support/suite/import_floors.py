@@ -108,14 +108,14 @@ def all_violations(texts: dict[PurePosixPath, str]) -> list[str]:
 def circles(texts: dict[PurePosixPath, str]) -> list[list[str]]:
     """Every group of modules that import each other, directly or through others of the group, sorted.
 
-    Imports for type checking and inside functions count, except that of a driver by its `spec.py`.
+    Imports for type checking and inside functions count.
     """
     known = frozenset(module_of(path) for path in texts)
     imports: dict[str, set[str]] = {name: set() for name in known}
     for path, text in texts.items():
         mine = module_of(path)
         imported = {one.module for one in imports_of(path, text, known)} & known
-        imports[mine] |= imported - {mine, _made_later(mine)}
+        imports[mine] |= imported - {mine}
     reached = {name: _reached(name, imports) for name in known}
     groups = {
         tuple(sorted(other for other in reached[name] if name in reached[other]))
@@ -123,12 +123,6 @@ def circles(texts: dict[PurePosixPath, str]) -> list[list[str]]:
         if name in reached[name]
     }
     return sorted(list(group) for group in groups)
-
-
-def _made_later(module: str) -> str:
-    """Return the driver that a driver's registry row imports when it is made, and not before."""
-    folder, _, name = module.rpartition(".")
-    return f"{folder}.driver" if name == "spec" else ""
 
 
 def _reached(start: str, imports: dict[str, set[str]]) -> set[str]:

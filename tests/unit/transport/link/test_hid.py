@@ -79,3 +79,39 @@ def test_reports_pass_without_blocking_until_the_other_end_closes(tmp_path: Path
     opened.close()
     with pytest.raises(Unplugged):
         opened.read()
+
+
+AXES = bytes.fromhex("0501 0908 a101 a100 8501")
+KEYS = bytes.fromhex("0501 0906 a101 8501")
+
+
+def plugged(root: Path, name: str, socket: str, descriptor: bytes | None = AXES) -> None:
+    """A node as sysfs has it: a link to the device below its USB socket."""
+    device = root / "devices" / "usb1" / socket.split(":", maxsplit=1)[0] / socket / f"0003:256F:C635.{name[-1]}"
+    device.mkdir(parents=True)
+    (device / "uevent").write_text(UEVENT)
+    if descriptor is not None:
+        (device / "report_descriptor").write_bytes(descriptor)
+    (root / "class" / name).mkdir(parents=True)
+    (root / "class" / name / "device").symlink_to(device)
+
+
+def test_two_alike_keep_their_ports_whichever_node_they_get(tmp_path: Path) -> None:
+    plugged(tmp_path / "a", "hidraw0", "1-2.4:1.0")
+    plugged(tmp_path / "a", "hidraw1", "1-3:1.0")
+    plugged(tmp_path / "b", "hidraw5", "1-3:1.0")
+    plugged(tmp_path / "b", "hidraw6", "1-2.4:1.0")
+
+    before, after = (hid_devices(tmp_path / one / "class") for one in "ab")
+
+    assert [one.port for one in before] == [one.port for one in after] == ["hid-1-2.4-0", "hid-1-3-0"]
+    assert [one.path for one in after] == ["/dev/hidraw6", "/dev/hidraw5"]
+
+
+@pytest.mark.parametrize(("descriptor", "axes"), [(AXES, True), (KEYS, False), (b"", False), (None, True)])
+def test_node_says_whether_it_reports_axes(tmp_path: Path, descriptor: bytes | None, *, axes: bool) -> None:
+    plugged(tmp_path, "hidraw0", "1-1:1.2", descriptor)
+
+    (found,) = hid_devices(tmp_path / "class")
+
+    assert (found.port, found.has_axes) == ("hid-1-1-2", axes)

@@ -55,6 +55,27 @@ def turn_of(report: bytes) -> tuple[float, float, float]:
     return read.turn
 
 
+FORMS: dict[str, tuple[list[str], tuple[float, float, float], int]] = {
+    # reports, turn, buttons
+    "two parts": (["01 0a00 0000 0000", "02 5e01 0000 0000"], (1, 0, 0), 0),
+    "two parts, padded": (["01 0a00 0000 0000 00", "02 0000 a2fe 0000 00"], (0, 1, 0), 0),
+    "one part": (["01 0a00 0000 0000 0000 0000 5e01"], (0, 0, -1), 0),
+    "one part and buttons of four bytes": (["01 0000 0000 0000 5e01 0000 0000", "03 0500 0000"], (1, 0, 0), 5),
+    "through a receiver": (["17 64", "01 0000 0000 0000 0000 5e01 0000 00 00", "03 0500"], (0, -1, 0), 5),
+    "translation alone turns nothing": (["01 5e01 5e01 5e01"], (0, 0, 0), 0),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_reports_are_read_in_every_form(form: str) -> None:
+    reports, turn, buttons = FORMS[form]
+    shown = Deflection()
+    for report in reports:
+        shown = read_report(bytes.fromhex(report), shown) or shown
+
+    assert (shown.turn, shown.buttons) == (turn, buttons)
+
+
 @pytest.mark.parametrize(
     ("raw", "turn"),
     [

@@ -35,7 +35,7 @@ def test_vendors_of_lines_in_force_are_taken(folders: tuple[Path, Path]) -> None
     rules = folders[1] / "85-brltty.rules"
     rules.write_text(UBUNTU)
 
-    assert brltty_takes(names(folders)) == (rules, {0x1A86, 0x10C4})
+    assert brltty_takes(names(folders)) == (rules, frozenset({0x1A86, 0x10C4}))
     assert taker(0x0403, names(folders)) == ""
     assert taker(None, names(folders)) == ""
     assert taker(0x1A86, names(folders)).startswith(f"brltty takes it for a braille display ({rules}): ")
@@ -46,7 +46,7 @@ def test_rules_by_attribute_are_read_too(folders: tuple[Path, Path]) -> None:
     rules = folders[1] / "90-brltty-usb.rules"
     rules.write_text(DEBIAN)
 
-    assert brltty_takes(names(folders)) == (rules, {0x0403})
+    assert brltty_takes(names(folders)) == (rules, frozenset({0x0403}))
 
 
 def test_cure_hides_the_rules(folders: tuple[Path, Path]) -> None:

@@ -7,9 +7,10 @@ import logging
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from actors.kit.published import Published
 from actors.port.link_interface import Link, NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, PortFault, Transport
+from actors.values.identity import Kind
 from fastpath.arena.runtime import Runtime
+from tests.emulators import hid_reports
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
@@ -233,3 +236,58 @@ def test_known_undriven_device_is_refused_by_name_and_never_opened(vendor: int, 
     with pytest.raises(NoDeviceAnswers):
         family.open(candidate, OpenLimits(), threading.Event())
     assert bus.open_handles == 0
+
+
+RECEIVER = HidDevice("hid-1-2-0", "/dev/hidraw0", 0x256F, 0xC652, "3Dconnexion Universal Receiver", "")
+KEYS = HidDevice("hid-1-2-1", "/dev/hidraw1", 0x256F, 0xC652, "3Dconnexion Universal Receiver", "", has_axes=False)
+CHARGE = b"\x17\x64"
+
+
+def test_receiver_without_a_mouse_is_no_pen() -> None:
+    reports = FakeReports()
+    family = mice(RECEIVER, KEYS, reports=reports)
+    (candidate,) = family.candidates()
+
+    with pytest.raises(NoDeviceAnswers, match="no SpaceMouse is paired"):
+        family.open(candidate, OpenLimits(timeout_s=0.02), threading.Event())
+
+    assert reports.closed == 1
+
+
+@pytest.mark.parametrize("report", [hid_reports.both((0, 0, 0), (1, 0, 0)), hid_reports.pressed(0), CHARGE], ids=str)
+def test_receiver_is_a_pen_once_a_mouse_reports(opened: ExitStack, report: bytes) -> None:
+    family = mice(RECEIVER, KEYS, reports=FakeReports(deque([report])))
+    (candidate,) = family.candidates()
+
+    link = open_it(family, candidate, opened)
+
+    assert [found.kind for found in link.facts().devices] == [Kind.PEN]
+
+
+def test_opening_of_a_receiver_ends_when_it_is_told_to() -> None:
+    family, stop = mice(RECEIVER), threading.Event()
+    (candidate,) = family.candidates()
+    stop.set()
+
+    with pytest.raises(NoDeviceAnswers):
+        family.open(candidate, OpenLimits(timeout_s=3600), stop)
+
+
+def test_mouse_with_a_cable_needs_no_report(opened: ExitStack) -> None:
+    family = mice(replace(RECEIVER, product_id=0xC635))
+    (candidate,) = family.candidates()
+
+    assert open_it(family, candidate, opened).facts().devices
+
+
+def test_two_mice_alike_keep_their_ids_by_their_sockets(opened: ExitStack) -> None:
+    one = replace(RECEIVER, product_id=0xC635, port="hid-1-2.4-0", path="/dev/hidraw0")
+    two = replace(one, port="hid-1-3-0", path="/dev/hidraw1")
+    swapped = (replace(one, path="/dev/hidraw1"), replace(two, path="/dev/hidraw0"))
+
+    def ids(*devices: HidDevice) -> dict[str, str]:
+        family = mice(*devices)
+        found = {each.port: open_it(family, each, opened).facts().devices[0] for each in family.candidates()}
+        return {port: device.device_id for port, device in found.items()}
+
+    assert ids(one, two) == ids(*swapped) == {"hid-1-2.4-0": "S1240", "hid-1-3-0": "S130"}

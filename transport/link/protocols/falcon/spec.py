@@ -1,44 +1,28 @@
-"""Registry row of the Novint Falcon driver."""
+"""Settings of the Novint Falcon driver."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from actors.settings.api import Constraint, Setting, TypeHint, real
-from transport.link.driver_spec import DriverSpec
-
-if TYPE_CHECKING:
-    from transport.link.driver_spec import Driver, DriverContext
 
 FIRMWARE_IMAGE: Final = "devices/falcon/firmware_image"
 COUNTS_PER_NM: Final = "devices/falcon/counts_per_Nm"
 
-
-def make(context: DriverContext) -> Driver:
-    """Return the driver of all Falcons on the USB bus."""
-    from transport.link.protocols.falcon.driver import FalconDriver
-
-    return FalconDriver(context.runtime, context.settings, context.usb_bus)
-
-
-FALCON: Final = DriverSpec(
-    "falcon",
-    make,
-    settings=(
-        Setting(
-            FIRMWARE_IMAGE,
-            TypeHint.STRING,
-            None,
-            "Path of the firmware that a Novint Falcon is given when it has none; null: none. The file is Novint's, not part of this.",
-            constraint=Constraint(nullable=True),
-        ),
-        real(
-            COUNTS_PER_NM,
-            10000,
-            -100000,
-            100000,
-            "Motor command of a Novint Falcon for one newton-metre at a crank; below 0 all motors are turned round. Not calibrated.",
-            advanced=True,
-        ),
+SETTINGS: Final = (
+    Setting(
+        FIRMWARE_IMAGE,
+        TypeHint.STRING,
+        None,
+        "Path of the firmware that a Novint Falcon is given when it has none; null: none. The file is Novint's, not part of this.",
+        constraint=Constraint(nullable=True),
+    ),
+    real(
+        COUNTS_PER_NM,
+        10000,
+        -100000,
+        100000,
+        "Motor command of a Novint Falcon for one newton-metre at a crank; below 0 all motors are turned round. Not calibrated.",
+        advanced=True,
     ),
 )

@@ -1,34 +1,18 @@
-"""Registry row of the open link driver. Its settings are those of the detection of serial ports."""
+"""Ids of boards that the open link driver recognises and leaves alone. Its settings are those of the detection of serial ports."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from actors.values.hardware import Transport
-from transport.link.driver_spec import CLOSED, DriverSpec, UnsupportedId
-
-if TYPE_CHECKING:
-    from transport.link.driver_spec import Driver, DriverContext
+from transport.link.driver_spec import CLOSED, UnsupportedId
 
 # A home-made board with the same parts has the same USB numbers.
 ASSIGN: Final = "if it is a board that speaks the open link protocol, name its port in devices/detection/serial_ports"
 TEENSY: Final = f"recognised as a force-feedback arm by the numbers of its Teensy, {CLOSED}; {ASSIGN}"
 ZEPHYR: Final = f"recognised as the receiver of a wireless grip by the numbers of its Zephyr, {CLOSED}; {ASSIGN}"
 
-
-def make(context: DriverContext) -> Driver:
-    """Return the driver of boards that speak the open link protocol."""
-    from transport.link.protocols.openlink.driver import OpenlinkDriver
-    from transport.link.serial_ports import SerialPorts
-
-    return OpenlinkDriver(context.runtime, SerialPorts(context.settings, context.unsupported), context.failsafe)
-
-
-OPENLINK: Final = DriverSpec(
-    "openlink",
-    make,
-    unsupported=(
-        UnsupportedId(0x16C0, 0x0483, Transport.SERIAL, TEENSY),
-        UnsupportedId(0x2FE3, 0x0100, Transport.SERIAL, ZEPHYR),
-    ),
+UNSUPPORTED: Final = (
+    UnsupportedId(0x16C0, 0x0483, Transport.SERIAL, TEENSY),
+    UnsupportedId(0x2FE3, 0x0100, Transport.SERIAL, ZEPHYR),
 )

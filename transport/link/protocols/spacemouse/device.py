@@ -1,6 +1,7 @@
 """One open SpaceMouse, exposed as a pen: it reports angular velocity, orientation is the integral.
 
-Reports: 1 = x, y, z as int16 of about +-350, on newer models all six; 2 = the three rotations on older ones; 3 = buttons.
+Reports: 1 = x, y, z as int16 of about +-350, on newer models and through a receiver all six; 2 = the three rotations on older ones;
+3 = buttons; 0x17 = charge, by mice with a battery.
 Its axes are x right, y towards the user, z down; the device frame's are x right, y away, z up. Translations are ignored:
 a pen has no position.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
+import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,13 +30,15 @@ if TYPE_CHECKING:
 NAME: Final = "3Dconnexion SpaceMouse"
 OLD_VENDOR, VENDOR = 0x046D, 0x256F
 OLD_PRODUCTS: Final = "c603 c605 c606 c621 c623 c625 c626 c627 c628 c629 c62b c640"
-PRODUCTS: Final = "c62e c62f c631 c632 c633 c635 c636 c638 c63a c641"
+PRODUCTS: Final = "c62e c62f c631 c632 c633 c635 c636 c638 c63a c641 c652"
 IDS: Final = frozenset(
     (vendor, int(product, 16))
     for vendor, products in ((OLD_VENDOR, OLD_PRODUCTS), (VENDOR, PRODUCTS))
     for product in products.split()
 )
 
+# Of SpaceMouse Wireless, SpaceMouse Pro Wireless, and the Universal Receiver: there with or without a mouse.
+RECEIVERS: Final = frozenset((VENDOR, product) for product in (0xC62F, 0xC632, 0xC652))
 MOVED, TURNED, PRESSED, LIGHT = 1, 2, 3, 4
 LIGHT_ON, LIGHT_OFF = bytes([LIGHT, 1]), bytes([LIGHT, 0])
 FULL_SCALE: Final = 350.0
@@ -43,6 +47,7 @@ STALE_NS: Final = 100_000_000
 # rad/s at full deflection: a half turn in a little over a second and a half.
 FULL_SPEED: Final = 2.0
 RATE_HZ: Final = 125.0
+LISTEN_S: Final = 0.01
 MOST_REPORTS: Final = 32
 NO_TURN: Final[Vec3] = (0.0, 0.0, 0.0)
 NS_PER_S: Final = 1_000_000_000
@@ -107,6 +112,14 @@ class SpaceMouse:
         self._orientation: Quaternion = NO_ROTATION
         self._turned_ns = self._report_ns = clock()
         reports.write(LIGHT_ON)
+
+    def heard(self, within_s: float, stop: threading.Event) -> bool:
+        """Return whether a report comes before the time is over or `stop` is set."""
+        until = self._clock() + int(within_s * NS_PER_S)
+        while not self._reports.read():
+            if self._clock() >= until or stop.wait(LISTEN_S):
+                return False
+        return True
 
     def exchange(self, torque: Vec3) -> Sample | None:
         """Return the integrated orientation and the buttons; it has no motors."""
