@@ -6,7 +6,6 @@ import argparse
 import os
 import re
 import sys
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -21,6 +20,7 @@ from transport.cli.table import CLIENT_OPTIONS, CLIENT_VARIABLES, COMMANDS, HELP
 from transport.line_writer import say
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
+from transport.wire.similar import similar
 from transport.wire.vocabulary import setting_key
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -
     for parser in parsers:
         options = re.findall(r"--[a-z-]+", parser.format_usage())
         begun = [option for option in options if len(word) > len("--") and option.startswith(word)]
-        meant = begun or get_close_matches(word, options, 1, 0.7)
+        meant = begun or similar(word, options, share=0.7)
         if meant:
             return f"there is no option {word}, write {parser.prog} {' or '.join(meant)}"
     return f"unrecognized arguments: {' '.join(words)}"

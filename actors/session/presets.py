@@ -9,6 +9,7 @@ from actors.device.messages import DeviceRecord
 from actors.kit.errors import InvalidInput
 from actors.session.messages import CUSTOM, SessionConfig
 from actors.values.kinds.registry import specs
+from actors.values.similar import MOST_LETTERS, nearest
 from actors.values.spatial import ORIGIN, Basis, Reach, Transform, Vec3
 from fastpath.space.spatial_py import basis_apply
 
@@ -28,11 +29,12 @@ def preset_names(kind: Kind) -> tuple[str, ...]:
 
 
 def check(preset: str, kind: Kind) -> str:
-    """Return the preset if the kind accepts it; InvalidInput lists those that it does."""
-    if preset not in preset_names(kind):
-        raise InvalidInput(
-            f'{kind.with_article} has no preset "{preset[:40]}": use one of {", ".join(preset_names(kind))}'
-        )
+    """Return the preset if the kind accepts it; InvalidInput names the one that was probably meant."""
+    names = preset_names(kind)
+    if preset not in names:
+        meant = nearest(preset[:MOST_LETTERS], names)
+        likely = f"did you mean {meant}?" if meant else f"{DEFAULT_PRESET} is one, docs/wire.md has all"
+        raise InvalidInput(f'{kind.with_article} has no preset "{preset[:20]}": {likely}')
     return preset
 
 

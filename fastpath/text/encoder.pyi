@@ -84,7 +84,7 @@ class FrameEncoder:
     @property
     def nulls(self) -> int: ...
     # One whole frame of the newest states. `configs`: (group, device id) -> JSON text of its `config`, copied unchanged. `errors`:
-    # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all. `states`:
+    # (path, reason) of each bad part, at most eight, paths cut to 100 characters, reasons behind a word, within 2,048 bytes in all. `states`:
     # device id -> further members of its state, a comma before each. `shared`: texts of one arena's devices that other encoders
     # of this thread wrote and may take.
     def encode(

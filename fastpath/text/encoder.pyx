@@ -416,8 +416,17 @@ cdef class FrameEncoder:
         return self.out.text()
 
 
+cdef str whole_words(str reason):
+    """Return the sentence; a longer one than ERROR_CHARACTERS ends behind a word, with an ellipsis."""
+    if len(reason) <= ERROR_CHARACTERS:
+        return reason
+    head = reason[:ERROR_CHARACTERS - 1]
+    before = head.rpartition(" ")[0]
+    return (before if len(before) > ERROR_CHARACTERS // 2 else head).rstrip(" ,;:(") + "…"
+
+
 cdef bytes errors_text(object errors):
-    """Append the member `errors` with its comma: at most eight, each text cut to 100 characters, within 2,048 bytes in all."""
+    """Append the member `errors` with its comma: at most eight, paths cut to 100 characters, reasons behind a word, within 2,048 bytes in all."""
     cdef Buffer out = Buffer()
     cdef size_t whole
     cdef str path, reason
@@ -428,7 +437,7 @@ cdef bytes errors_text(object errors):
         out.keep(put(out.room(16), b'{"path":' if count == 0 else b',{"path":'))
         write_string(out, path[:ERROR_CHARACTERS])
         out.keep(put(out.room(16), b',"reason":'))
-        write_string(out, reason[:ERROR_CHARACTERS])
+        write_string(out, whole_words(reason))
         write_literal(out, b"}")
         if out.used >= ERRORS_BYTES:
             out.used = whole

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from transport.cli.text import clean
+from transport.wire.similar import similar
 
 
 def no_such_command(word: str, commands: Iterable[str], before: str = "") -> str:
@@ -13,7 +13,6 @@ def no_such_command(word: str, commands: Iterable[str], before: str = "") -> str
     if word == "help":
         return f'there is no command "help": did you mean hapticd {before}--help?'
     known = list(commands)
-    similar = get_close_matches(word.lower(), known, 2, 0.6)
-    meant = " or ".join(f"hapticd {before}{name}" for name in similar)
+    meant = " or ".join(f"hapticd {before}{name}" for name in similar(word, known, 2))
     what = f"did you mean {meant}?" if meant else f"write one of {', '.join(known)}"
     return f'there is no command "{clean(word, 40)}": {what}'

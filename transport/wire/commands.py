@@ -29,8 +29,9 @@ from actors.values.kinds.nouns import any_of
 from actors.values.spatial import WorkspaceChange
 from fastpath.layout.constants import Command
 from transport.wire import module_words, shapes
-from transport.wire.configuration import arrange, device_configuration, session_part
+from transport.wire.configuration import CONFIGURE_KEYS, arrange, device_configuration, session_part
 from transport.wire.deprecated import coordinate_origin
+from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.nan_repair import repair_nan
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, NamedDevice, ParsedMessage, TooLong, checked
 from transport.wire.vocabulary import GROUPS_IN, OWNERS, Vocabulary
@@ -45,9 +46,10 @@ SET_POINTS: Final[Mapping[str, tuple[int, SetPointCommand]]] = MappingProxyType(
     {row.name: (code, row) for code, row in BY_CODE.items()}
 )
 PROBES: Final = frozenset(row.name for row in PROBE_COMMANDS)
-UNKNOWN_COMMAND: Final = (
-    f"unknown command: use {', '.join([*SET_POINTS, SET_TRANSFORM.name, *(row.name for row in PROBE_COMMANDS)])}"
-)
+COMMANDS: Final = (*SET_POINTS, SET_TRANSFORM.name, *(row.name for row in PROBE_COMMANDS))
+GROUP_WORDS: Final = ("session", *GROUPS_IN)
+ENTRY_KEYS: Final = ("device_id", "commands", "configure")
+UNKNOWN_COMMAND: Final = f"unknown command: {', '.join(list(SET_POINTS)[:2])} and others are in docs/wire.md"
 # The interface calls the map of commands both ways; under its second name it may hold `configure` too.
 COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 
@@ -84,7 +86,9 @@ def read(
 def _group(parsed: ParsedMessage, devices: Mapping[str, NamedDevice], word: str, part: Any) -> None:
     kinds = GROUPS_IN.get(word)
     if kinds is None:
-        parsed.fault(word[:40], "unknown: a message holds session and groups of devices")
+        meant = parsed.meant(word, GROUP_WORDS)
+        likely = f"did you mean {meant}?" if meant else "a message holds session and groups of devices"
+        parsed.fault(word[:40], f"unknown: {likely}")
         return
     parsed.spoken |= OWNERS[word]
     if type(part) is list:
@@ -115,7 +119,8 @@ def _entry(
     named = entry.get("device_id", device_id)
     target = devices.get(named) if type(named) is str else None
     if target is None or target.kind not in kinds:
-        parsed.fault(f"{path}.device_id" if "device_id" in entry or device_id is None else path, _unknown(named))
+        where = f"{path}.device_id" if "device_id" in entry or device_id is None else path
+        parsed.fault(where, _unknown(parsed, devices, kinds, named))
         if not COMMAND_MAPS.isdisjoint(entry):
             parsed.mapped.add("")
         return
@@ -144,12 +149,17 @@ def _count(parsed: ParsedMessage, path: str) -> None:
         raise TooLong(path)
 
 
-def _unknown(named: Any) -> str:
+def _unknown(parsed: ParsedMessage, devices: Mapping[str, NamedDevice], kinds: frozenset[Kind], named: Any) -> str:
     if named is None:
         return "device_id is missing"
     if type(named) is not str:
         return f"a device_id is a string, not {shapes.kind(named)}"
-    return f'no such device "{named[:16]}" in this group'
+    here = tuple(device_id for device_id, device in devices.items() if device.kind in kinds)
+    meant = parsed.meant(named, here)
+    if meant is None and len(here) == 1:
+        (meant,) = here
+    likely = f": did you mean {meant}?" if meant else ""
+    return f'no such device "{named[:16]}" in this group{likely}'
 
 
 def _command(parsed: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
@@ -213,7 +223,18 @@ def _checked_command(parsed: ParsedMessage, body: Any, path: str, target: NamedD
     elif name in SET_POINTS:
         _set_point(parsed, body, path, target, name)
     elif not module_words.take_up(parsed, Place.COMMAND, name, body, path, target):
-        raise InvalidInput(UNKNOWN_COMMAND, path)
+        raise InvalidInput(_no_command(parsed, target, name), path)
+
+
+def _no_command(parsed: ParsedMessage, target: NamedDevice, name: str) -> str:
+    """Return what to send instead of an unknown command: a similar one, or what configures that."""
+    area = name.removeprefix("set_")
+    if area in DEVICE_WIDE and target.kind.spec.has(area):
+        return f"unknown: configure.{area}, by POST /{target.kind}/{target.device_id}/config/{area}"
+    if area in CONFIGURE_KEYS:
+        return f"unknown: send it as configure.{area}"
+    meant = parsed.meant(name, COMMANDS)
+    return f"unknown command: did you mean {meant}?" if meant else UNKNOWN_COMMAND
 
 
 def _set_point(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:

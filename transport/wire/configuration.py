@@ -25,6 +25,8 @@ from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.parsed_message import NamedDevice, ParsedMessage, checked
 from transport.wire.vocabulary import OWNERS, Vocabulary, preset_in
 
+CONFIGURE_KEYS: Final = ("basis", "mount", "preset", "damping", "force_gate", "navigation")
+UNKNOWN_KEY: Final = f"unknown: configure takes {', '.join(CONFIGURE_KEYS)}"
 EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
 ALIKE: Final = 1e-6
 
@@ -100,9 +102,8 @@ def _device_key(parsed: ParsedMessage, part: Any, path: str, target: NamedDevice
                     checked(parsed, _device_key, inner, f"{path}.{name}", target, name)
         case _:
             if not module_words.take_up(parsed, Place.CONFIGURE, key, part, path, target):
-                raise InvalidInput(
-                    "unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path
-                )
+                meant = parsed.meant(key, CONFIGURE_KEYS)
+                raise InvalidInput(f"unknown: did you mean {meant}?" if meant else UNKNOWN_KEY, path)
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
@@ -191,7 +192,9 @@ def _full(parsed: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) 
         parsed.part(f"{path}.device_types[{index}]")
         meant = vocabulary.full_groups(word) if isinstance(word, str) else None
         if meant is None:
-            parsed.fault(f"{path}.device_types[{index}]", f"no such device type: use {', '.join(vocabulary.groups())}")
+            near = parsed.meant(word, vocabulary.groups()) if isinstance(word, str) else None
+            likely = f"did you mean {near}?" if near else f"use {', '.join(vocabulary.groups())}"
+            parsed.fault(f"{path}.device_types[{index}]", f"no such device type: {likely}")
         else:
             parsed.spoken |= OWNERS[word]
             groups |= meant

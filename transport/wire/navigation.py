@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from actors.kit.errors import InvalidInput
 from actors.session.api import NUMBERS, NavigationConfig, SetNavigation
+from actors.values.similar import MOST_LETTERS, nearest
 from fastpath.navigation.values import PRIMITIVES, Bubble, BubbleShape, Parameter, Vector
 from transport.wire import shapes
 
@@ -125,7 +126,9 @@ def _shape(value: Any, path: str, note: shapes.NameUnknown) -> BubbleShape:
     primitive = shapes.text(fields.get("primitive"), f"{path}.primitive")
     expected = PRIMITIVES.get(primitive)
     if expected is None:
-        raise InvalidInput(f"the primitives are {', '.join(PRIMITIVES)}", f"{path}.primitive")
+        meant = nearest(primitive[:MOST_LETTERS], tuple(PRIMITIVES))
+        likely = f"did you mean {meant}?" if meant else "sphere and box are two, docs/wire.md has all"
+        raise InvalidInput(f"no such primitive: {likely}", f"{path}.primitive")
     path = f"{path}.parameters"
     given = shapes.mapping(fields.get("parameters"), path)
     shapes.known(given, tuple(expected), path, note)

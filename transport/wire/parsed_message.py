@@ -10,9 +10,12 @@ from actors.kit.errors import InvalidInput
 from actors.modules.module import DeviceTraits, Place
 from actors.modules.registry import NOTHING_ON, Active
 from actors.session.api import Change
+from actors.values.similar import MOST_LETTERS, nearest
 from actors.values.spatial import Transform, WorkspaceChange
 
 MOST_PARTS: Final = 512
+# Entries of `errors` in a frame, as in fastpath/text/encoder.pyx.
+MOST_SHOWN: Final = 8
 TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
 
 
@@ -99,6 +102,10 @@ class ParsedMessage:
     def fault(self, path: str, reason: str) -> None:
         """Note one bad part."""
         self.faults.append((path, reason))
+
+    def meant(self, word: str, known: tuple[str, ...]) -> str | None:
+        """Return the known word that an unknown one probably means: for as many faults as a frame shows, None for more."""
+        return nearest(word[:MOST_LETTERS], known) if len(self.faults) < MOST_SHOWN else None
 
 
 def checked(parsed: ParsedMessage, step: Any, value: Any, path: str, *more: Any) -> None:

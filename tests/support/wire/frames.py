@@ -123,7 +123,8 @@ def _check_errors(frame: Object, wanted: Iterable[Any], way: WireVariant) -> Non
     assert ("errors" in frame) == bool(pairs)
     for error, (_, part) in zip(found, pairs, strict=True):
         assert set(error) == {"path", "reason"}
-        assert error["reason"]
+        assert 0 < len(error["reason"]) <= 100
+        assert not error["reason"].endswith("…"), f"a sentence of ours is whole: {error}"
         words = part[f"${way.vocabulary}"] if isinstance(part, dict) else part
         assert words in error["reason"]
 

@@ -147,7 +147,8 @@ def test_non_object_entry_is_a_fault(entry: object) -> None:
 @pytest.mark.parametrize(
     ("device_id", "reason"),
     [
-        ("049d", 'no such device "049d" in this group'),
+        ("049d", 'no such device "049d" in this group: did you mean 049D?'),
+        ("049", 'no such device "049" in this group: did you mean 049D?'),
         ("", 'no such device "" in this group'),
         ("9" * 500, f'no such device "{"9" * 16}" in this group'),
         ("1605", 'no such device "1605" in this group'),

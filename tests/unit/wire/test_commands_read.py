@@ -256,12 +256,48 @@ def test_probes_with_any_content_are_accepted_on_every_device(device_id: str, na
     )
 
 
-@pytest.mark.parametrize("name", ["", "dance", "vector", "set_gravity_compensation", "configure", "Set_cursor_force"])
+@pytest.mark.parametrize("name", ["", "dance", "vector", "configure", "c" * 40])
 @pytest.mark.parametrize(("group", "device_id"), [("arm", "049D"), ("arm", "05E7"), ("grip", "1605")])
 def test_an_unknown_command_is_named_on_every_device(name: str, group: str, device_id: str) -> None:
     found = read({group: [{"device_id": device_id, "commands": {name: True}}]})
 
     assert found.faults == [(f"{group}[0].commands.{name}", UNKNOWN_COMMAND)]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("Set_cursor_force", "set_cursor_force"),
+        ("set_cursor_forces", "set_cursor_force"),
+        ("set_cursor_postion", "set_cursor_position"),
+        ("probe_positon", "probe_position"),
+    ],
+)
+def test_a_mistyped_command_is_told_which_was_meant(name: str, meant: str) -> None:
+    assert read(commanded(**{name: {}})).faults[0][1] == f"unknown command: did you mean {meant}?"
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        (
+            "set_gravity_compensation",
+            "unknown: configure.gravity_compensation, by POST /arm/049D/config/gravity_compensation",
+        ),
+        ("handedness", "unknown: configure.handedness, by POST /arm/049D/config/handedness"),
+        ("set_damping", "unknown: send it as configure.damping"),
+        ("preset", "unknown: send it as configure.preset"),
+    ],
+)
+def test_configuration_among_the_commands_is_told_where_it_belongs(name: str, reason: str) -> None:
+    assert read(commanded(**{name: True})).faults[0][1] == reason
+
+
+def test_no_more_unknown_words_are_compared_than_a_frame_shows() -> None:
+    faults = read({"arm": [{"device_id": "049D", "commands": {f"set_cursor_force{n}": {} for n in range(20)}}]}).faults
+
+    assert [reason for _, reason in faults[:8]] == ["unknown command: did you mean set_cursor_force?"] * 8
+    assert {reason for _, reason in faults[8:]} == {UNKNOWN_COMMAND}
 
 
 def test_a_long_command_name_is_cut_in_the_path() -> None:

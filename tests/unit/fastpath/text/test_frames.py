@@ -181,10 +181,30 @@ def test_errors_name_path_and_reason_and_come_last(rig: FrameRig) -> None:
 def test_at_most_eight_errors_of_a_hundred_characters(rig: FrameRig) -> None:
     errors = [(f"{n}" + "p" * 200, f"{n}" + "r" * 200) for n in range(20)]
     frame = json.loads(rig.encoder().encode(errors=errors))
-    assert frame["errors"] == [{"path": path[:100], "reason": reason[:100]} for path, reason in errors[:8]]
+    assert frame["errors"] == [{"path": path[:100], "reason": cut(reason)} for path, reason in errors[:8]]
     assert json.loads(rig.encoder().encode(errors=[("é" * 101, "😀" * 101)]))["errors"] == [
-        {"path": "é" * 100, "reason": "😀" * 100}
+        {"path": "é" * 100, "reason": "😀" * 99 + "…"}
     ]
+
+
+def cut(reason: str) -> str:
+    return reason if len(reason) <= 100 else f"{reason[:99].rstrip(' ,;:(')}…"
+
+
+@pytest.mark.parametrize(
+    ("reason", "shown"),
+    [
+        ("a" * 100, "a" * 100),
+        (f"{'a' * 60} {'b' * 40}", f"{'a' * 60}…"),
+        (f"{'a' * 60}, {'b' * 40}", f"{'a' * 60}…"),
+        (f"{'a' * 98} b c", f"{'a' * 98}…"),
+        (f"{'a' * 10} {'b' * 100}", f"{'a' * 10} {'b' * 88}…"),
+    ],
+)
+def test_a_reason_that_is_too_long_ends_behind_a_word(rig: FrameRig, reason: str, shown: str) -> None:
+    frame = json.loads(rig.encoder().encode(errors=[("", reason)]))
+
+    assert frame["errors"][0]["reason"] == shown
 
 
 @given(st.lists(st.tuples(st.text(st.characters(), max_size=150), st.text(st.characters(), max_size=150)), max_size=10))
@@ -192,8 +212,9 @@ def test_errors_stay_within_their_bytes_and_are_the_first_ones(errors: list[tupl
     text = FrameEncoder(1, [], version=31).encode(errors=errors)
     assert len(text) <= len(b'{"session_id":1}') + 2048
     shown = json.loads(text).get("errors", [])
-    whole = [[part[:100].encode("utf-16", "surrogatepass").decode("utf-16", "replace") for part in e] for e in errors]
-    assert [[error["path"], error["reason"]] for error in shown] == whole[: len(shown)]
+    whole = [path[:100].encode("utf-16", "surrogatepass").decode("utf-16", "replace") for path, _ in errors]
+    assert [error["path"] for error in shown] == whole[: len(shown)]
+    assert all(len(error["reason"]) <= 100 for error in shown)
     assert len(shown) >= min(len(errors), 1)
 
 
