@@ -37,7 +37,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
-.PHONY: help run test test-unit test-slice bench bench-haptics bench-gaps bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
+.PHONY: help run test test-unit test-times test-slice bench bench-haptics bench-gaps bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
 .PHONY: vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
@@ -50,6 +50,9 @@ build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
 
 test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_ARGS are handed to pytest
 	$(PY) -m tests.support.suite.shares $(PYTEST_ARGS)
+
+test-times: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests and write where their time went into docs/testing.md
+	$(PY) -m tests.support.suite.shares --times
 
 test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests that open no socket, in under a minute
 	$(PY) -m tests.support.suite.shares --unit

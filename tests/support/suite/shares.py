@@ -1,7 +1,7 @@
 """Run the whole test suite in parallel processes, which take shares of files from a queue, the longest first.
 
-Behind `make test`, and with `--unit` behind `make test-unit`. `--without PATH …` leaves these files and folders out; with other
-arguments it is one plain run of pytest.
+Behind `make test`, and with `--unit` behind `make test-unit`. `--without PATH …` leaves these files and folders out, `--times` writes
+where the time went into docs/testing.md; with other arguments it is one plain run of pytest.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
+
+from tests.support.suite import times
 
 TESTS: Final = Path("tests")
 SCENARIOS: Final = TESTS / "scenarios"
@@ -88,7 +90,16 @@ def run(share: tuple[str, ...], folder: str, timeout_s: float = TIMEOUT_S) -> En
     """One run of pytest with `folder` for its files; one that hangs is ended after `timeout_s`."""
     began_s = time.monotonic()
     pytest = subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *share],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"--junit-xml={report_of(share, folder)}",
+            *share,
+        ],
         env={**os.environ, "TMPDIR": folder},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -101,6 +112,11 @@ def run(share: tuple[str, ...], folder: str, timeout_s: float = TIMEOUT_S) -> En
     said, _ = pytest.communicate()
     late.cancel()
     return Ended(share, pytest.returncode, said, time.monotonic() - began_s)
+
+
+def report_of(share: tuple[str, ...], folder: str) -> Path:
+    """Where a share's report lies."""
+    return Path(folder) / f"report-{re.sub(r'[^a-z0-9]+', '-', share[0].lower())}.xml"
 
 
 def quick_folder() -> str | None:
@@ -121,7 +137,7 @@ def report(ended: Ended) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Exit code of the share that went worst."""
     match list(arguments):
-        case []:
+        case [] | ["--times"]:
             queue = shares()
         case ["--unit"]:
             queue = unit_shares()
@@ -129,7 +145,7 @@ def main(arguments: Sequence[str]) -> int:
             queue = shares_without(left_out)
         case _:
             return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
-    worst = 0
+    worst, began_s = 0, time.monotonic()
     with TemporaryDirectory(prefix="hapticd-tests-", dir=quick_folder()) as folder, ThreadPoolExecutor(BESIDE) as pool:
         for done in as_completed([pool.submit(run, share, folder) for share in queue]):
             ended = done.result()
@@ -137,6 +153,10 @@ def main(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
             # A run that a signal ended has a negative code.
             worst = max(worst, abs(ended.code))
+        text = times.table(times.spent(sorted(Path(folder).glob("report-*.xml"))), time.monotonic() - began_s)
+        sys.stdout.write(f"{text}\n")
+    if arguments[:1] == ["--times"] and worst == 0:
+        times.write(text)
     return worst
 
 
