@@ -114,6 +114,15 @@ def communication() -> Iterator[Setting]:
         unit="s",
         advanced=True,
     )
+    yield real(
+        "communication/stop_storage_wait",
+        0.08,
+        0.0,
+        2.0,
+        "How long POST /stop waits for the disk before it is answered with `stored` false; the stop itself waits for nothing.",
+        unit="s",
+        advanced=True,
+    )
     yield flag(
         "communication/local/enabled",
         "Let programs on this machine, of the service's user or root, command devices through shared memory; docs/local.md.",

@@ -50,7 +50,7 @@ def flag(tmp_path: Path) -> Path:
 @pytest.fixture
 def service(slow_disk: Path, flag: Path) -> Iterator[RunningService]:
     environment = {"LD_PRELOAD": str(slow_disk), "SLOW_DISK": str(flag)}
-    with RunningService(environment=environment) as running:
+    with RunningService(environment=environment, settings={"communication/stop_storage_wait": 0.08}) as running:
         yield running
         flag.unlink(missing_ok=True)
 

@@ -44,12 +44,13 @@ from actors.session.messages import (
 )
 from actors.session.profile import SessionMemory
 from actors.settings.ledger import Ledger
-from actors.settings.sources import Override
+from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Lease, now_ns
+from tests.support.service.addresses import PATIENT
 from tests.support.wire.session_zero import free_of_zero
 from transport.bridge import Bridge
 from transport.http.app import HTTP_ROUTES, PortApplication, Upgrade
@@ -183,7 +184,8 @@ class EdgeServer:
     """Context manager; everything inside is running, and nothing runs outside."""
 
     def __init__(self, folder: StateDirectory, overrides: Mapping[str, Override] | None = None) -> None:
-        self.state = SettingsState.load(folder, SETTINGS_CATALOG, overrides or {})
+        patient = {key: Override(value, COMMAND_LINE) for key, value in PATIENT.items()}
+        self.state = SettingsState.load(folder, SETTINGS_CATALOG, patient | dict(overrides or {}))
         self.ledger = Ledger.load(folder)
         self.context = Context.build(Clock(now_ns))
         self.runtime = FakeRuntime()

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 STREAMING: dict[str, object] = (
     {"communication/streaming/native": False} if os.environ.get("TEST_STREAMING") == "off" else {}
 )
+# A machine that is busy with other things may take its time for the disk.
+PATIENT: dict[str, float] = {"communication/stop_storage_wait": 2.0}
 FREE_PORTS = {
     "communication/websocket/port": "0",
     "communication/websocket/legacy_port": "0",

@@ -27,7 +27,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
 from fastpath.arena.runtime import Runtime
-from tests.support.service.addresses import FREE_PORTS, STREAMING, Addresses, WithAddresses, parse_ready
+from tests.support.service.addresses import FREE_PORTS, PATIENT, STREAMING, Addresses, WithAddresses, parse_ready
 from tests.support.service.polling import eventually
 from tests.support.service.timeouts import long_silence_limits, long_timeouts
 from transport.bridge import Bridge
@@ -83,7 +83,7 @@ class InProcessService(WithAddresses):
         self._directory = StateDirectory(folder)
         self._simulated = simulated
         unfiltered = {} if chain or not stepping else {"filters/oscillation/enabled": "false"}
-        self._chosen = {**FREE_PORTS, **STREAMING, **unfiltered, **(settings or {})}
+        self._chosen = {**FREE_PORTS, **STREAMING, **PATIENT, **unfiltered, **(settings or {})}
         self._stepping = stepping
         self._settled = settled
         self._bare = stepping and not chain

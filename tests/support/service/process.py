@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from tests.support.service.addresses import FREE_PORTS, STREAMING, WithAddresses, parse_ready
+from tests.support.service.addresses import FREE_PORTS, PATIENT, STREAMING, WithAddresses, parse_ready
 from tests.support.wire.session_zero import free_of_zero
 
 # For the threads of a service that does not end to be written into its log.
@@ -46,7 +46,7 @@ class RunningService(WithAddresses):
         unless_given = FREE_PORTS if simulate else {**FREE_PORTS, "devices/simulated": "[]"}
         self._settings = {
             **unless_given,
-            **{key: str(value) for key, value in {**STREAMING, **(settings or {})}.items()},
+            **{key: str(value) for key, value in {**STREAMING, **PATIENT, **(settings or {})}.items()},
         }
         self._given_state_dir = state_dir
         self._command = list(command or [str(Path(sys.executable).with_name("hapticd"))])

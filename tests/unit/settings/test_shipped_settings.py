@@ -31,6 +31,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "communication/streaming/native": ("BOOL", True, None, None, True),
     "communication/streaming/threads": ("INT", 1, None, (1, 8), True),
     "communication/streaming/longest_turn": ("FLOAT", 1, "s", (0.1, 10), False),
+    "communication/stop_storage_wait": ("FLOAT", 0.08, "s", (0, 2), False),
     "communication/local/enabled": ("BOOL", True, None, None, True),
     "communication/serial/enabled": ("BOOL", True, None, None, False),
     "communication/usb/enabled": ("BOOL", True, None, None, False),

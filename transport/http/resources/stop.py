@@ -17,8 +17,7 @@ from transport.security import audit
 
 AREA = Area("stop")
 NOTHING: Final[Mapping[str, bool]] = {}
-# Who says stop hears of it; how long the disk takes is said instead of waited for.
-DISK_S: Final = 0.08
+STORAGE_WAIT: Final = "communication/stop_storage_wait"
 _STORED: Final = {"stored": {"const": False}}
 STOPPED: Final = RouteSchema(
     obj(
@@ -98,9 +97,9 @@ async def release_devices(call: Call) -> Answer:
 
 
 async def _stored(call: Call, done: str) -> dict[str, bool]:
-    """Return what an answer says about the disk: nothing once the stop is there, which may take DISK_S."""
+    """Return what an answer says about the disk: nothing once the stop is there, which may take STORAGE_WAIT."""
     try:
-        await confirmed(call.bridge, done, within_s=DISK_S)
+        await confirmed(call.bridge, done, within_s=call.bridge.settings.number(STORAGE_WAIT))
     except Busy:
         return {"stored": False}
     return {}

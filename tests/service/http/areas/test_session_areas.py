@@ -388,7 +388,7 @@ def test_force_gate_of_an_old_firmware_can_be_set(http: HttpClient, join: Join) 
         ("mount", {"scale": -1}, "body.scale: "),
         ("mount", {"position": {"x": True, "y": 0, "z": 0}}, "body.position.x: a number is needed, not a boolean"),
         ("mount", "arm_front", "body: an object is needed, not a string"),
-        ("preset", "nobody", 'body: an arm has no preset "nobody": use one of '),
+        ("preset", "nobody", 'body: an arm has no preset "nobody": '),
         ("preset", "compact_zup", 'body: an arm has no preset "compact_zup"'),
         ("preset", {"preset": 1}, "body.preset: a string is needed, not a number"),
         ("preset", {}, "body.preset: preset is missing"),
