@@ -17,6 +17,9 @@
 #define HD_ENDED (-1)
 /* In a key that was waited for: a read that does not fill its buffer may hide an end, or bytes behind urgent ones. */
 #define HD_HIDES_MORE (1ull << 31)
+/* The key of a connection is its generation and, in the low half, its slot; that of a thread's own bell has no slot. */
+#define HD_LOW_HALF 0xFFFFFFFFull
+#define HD_WAKE_KEY HD_LOW_HALF
 
 static inline int hd_poll_open(void) { return epoll_create1(EPOLL_CLOEXEC); }
 static inline int hd_bell_open(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }

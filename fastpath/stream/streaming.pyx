@@ -10,19 +10,24 @@ covers its connection, its records and its plan; the thread only tries it, and c
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 cimport cython
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcpy, memmove, memset
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
 from fastpath.arena.access cimport Writer
 from fastpath.arena.runtime cimport Runtime
-from fastpath.cells.cells cimport hd_exchange, hd_load, hd_or, hd_store
+from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store
 from fastpath.layout.constants cimport MAX_DEVICES
-from fastpath.stream.plan cimport (
-    HD_SCAN_COMMANDS, HD_SCAN_GROUPS, HD_SCAN_PROBES, HD_WORD_BYTES, StreamPlan, apply_scan, hd_scan, hd_scan_message,
-    hd_word, is_open, locale_t, may_hold,
+from fastpath.stream.connection cimport (
+    FREE, HANDED, IN_BYTES, NATIVE, OUT_BYTES, Slot, hd_lock_end, hd_lock_free, hd_lock_init, hd_lock_leave, hd_lock_take, make_room,
+    send_some,
 )
+from fastpath.stream.messages cimport HD_FRAME_OTHER, hd_frame, hd_look_at_frame
+from fastpath.stream.plan cimport (
+    HD_SCAN_COMMANDS, HD_SCAN_GROUPS, HD_SCAN_PROBES, HD_WORD_BYTES, StreamPlan, hd_scan, hd_scan_message, hd_word, locale_t,
+)
+from fastpath.stream.thread_loop cimport run_thread
+from fastpath.stream.workers cimport GIVES_REST, MOST_THREADS, SLOTS, SLOT_WORDS, Stream, Worker
 from fastpath.text.encoder cimport FrameEncoder
-from fastpath.text.frame_plan cimport arena_now, put_frame
 from fastpath.text.shared_text cimport SharedText
 
 cdef extern from "platform/realtime.h" nogil:
@@ -30,7 +35,6 @@ cdef extern from "platform/realtime.h" nogil:
     int HD_STACK_BYTES
     int pthread_join(pthread_t thread, void **result)
     int64_t hd_now_ns()
-    void hd_sleep_until(int64_t ns)
     void hd_thread_setup(const char *name)
     int hd_request_nice(int nice)
     int hd_request_short_slice()
@@ -38,21 +42,8 @@ cdef extern from "platform/realtime.h" nogil:
     void *hd_pages(size_t bytes)
     void hd_pages_free(void *pages, size_t bytes)
 
-cdef extern from "stream/session_lock.h" nogil:
-    ctypedef struct hd_lock:
-        pass
-    int hd_lock_init(hd_lock *lock)
-    void hd_lock_end(hd_lock *lock)
-    bint hd_lock_try(hd_lock *lock)
-    void hd_lock_leave(hd_lock *lock)
-    void hd_lock_take(hd_lock *lock)
-    bint hd_lock_free(hd_lock *lock, bint last)
-
 cdef extern from "stream/stream_calls.h" nogil:
-    enum:
-        HD_STREAM_EVENTS
-        HD_ENDED
-    uint64_t HD_HIDES_MORE
+    uint64_t HD_WAKE_KEY
     int hd_poll_open()
     int hd_bell_open()
     void hd_ring(int bell)
@@ -61,394 +52,23 @@ cdef extern from "stream/stream_calls.h" nogil:
     int hd_watch_again(int poll, int fd, uint64_t key)
     int hd_watch_end(int poll, int fd)
     int hd_watch_bell(int poll, int bell, uint64_t key)
-    bint hd_has_events(int poll)
-    int hd_wait(int poll, uint64_t *keys, int wait_ms)
-    int64_t hd_receive(int fd, void *into, size_t most)
-    int64_t hd_send(int fd, const void *bytes, size_t size)
     int close(int descriptor)
-
-cdef extern from "stream/client_frame.h" nogil:
-    enum:
-        HD_FRAME_LONGEST
-        HD_MOST_HEADER
-    ctypedef enum hd_frame_kind:
-        HD_FRAME_PARTIAL
-        HD_FRAME_MESSAGE
-        HD_FRAME_PING
-        HD_FRAME_PONG
-        HD_FRAME_OTHER
-    ctypedef struct hd_frame:
-        size_t begin
-        size_t size
-        uint8_t key[4]
-    hd_frame_kind hd_look_at_frame(const uint8_t *data, size_t count, hd_frame *frame)
-    void hd_unmask(const uint8_t *source, size_t size, const uint8_t *key, uint8_t *to)
-    uint8_t *hd_header_before(uint8_t *end, uint8_t first, size_t size)
 
 cdef extern from "<locale.h>" nogil:
     enum:
         LC_ALL_MASK
     locale_t newlocale(int mask, const char *name, locale_t base)
 
-cdef enum:
-    IN_BYTES = 16384
-    OUT_BYTES = 32768
-    MOST_UNSENT = 65536
-    LONGEST_PING = 125
-    SLOTS = 512
-    SLOT_WORDS = 8
-    MOST_THREADS = 8
-    # ns: the event loop is late from this time after its last beat on; so long a thread works then before it rests, and rests
-    LATE_NS = 12000000
-    LATE_STRETCH_NS = 300000
-    LATE_REST_NS = 100000
-    # ns: the same when the event loop is not late but wants a processor, and, at most, while a stop waits for the disk
-    STRETCH_NS = 100000
-    REST_NS = 300000
-    STOP_REST_NS = 3000000
-    LOOK_NS = 50000
-    # such rests are a hundredth of the time, and this many ns when there were none
-    REST_SHARE = 16
-    MOST_REST_NS = 15000000
-    TEXT_FRAME = 0x81
-    PONG_FRAME = 0x8A
-
-cdef uint64_t GIVES_REST = 2
-cdef uint64_t LOW_HALF = 0xFFFFFFFF
-cdef uint64_t WAKE_KEY = LOW_HALF
-
-cdef enum Mode:
-    FREE = 0
-    # no connection yet, or one that is the event loop's
-    HANDED = 1
-    # the thread's
-    NATIVE = 2
-
-cdef struct Slot:
-    hd_lock lock
-    uint64_t generation
-    int mode
-    int descriptor
-    # of the thread
-    int poll
-    # nothing more comes; nothing more can be sent
-    bint ended
-    bint broken
-    const StreamPlan *plan
-    uint8_t *incoming
-    size_t received
-    uint8_t *outgoing
-    size_t capacity
-    size_t sent
-    size_t filled
-    # ns: when anything was heard, since when too much is unsent and none of it is sent (0: it is not), newest message with commands
-    int64_t heard_ns
-    int64_t unsent_ns
-    int64_t command_ns
-    bint holds
-    uint64_t frames
-    uint64_t messages
-    uint64_t sent_bytes
-
-cdef struct Worker:
-    # one thread, with the sessions whose number leaves this one when divided by the number of threads
-    Stream *stream
-    int poll
-    int wake
-    pthread_t thread
-    void *stack
-    bint started
-    # work since it rested; how long it may rest, and since when that is so
-    int64_t worked_ns
-    int64_t credit_ns
-    int64_t credited_ns
-    # of its sessions since the start
-    uint64_t frames
-    uint64_t messages
-    uint8_t message[HD_FRAME_LONGEST]
-    hd_scan scan
-    SharedText *shared
-
-cdef struct Stream:
-    Slot slots[SLOTS]
-    Worker workers[MOST_THREADS]
-    int worker_count
-    # slots that wait for the event loop
-    uint64_t handed[SLOT_WORDS]
-    uint64_t version
-    # CLOCK_MONOTONIC of the event loop's newest turn, and how old it may be, ns
-    uint64_t turned_ns
-    uint64_t longest_turn_ns
-    uint64_t stop
-    # not 0: the threads take their turn as everybody does, and rest (GIVES_REST)
-    uint64_t gives_way
-    # not 0: the event loop runs; its poll, readable while something waits for it, or -1
-    uint64_t works
-    int event_loop
-    int bell
-    int nice
-
-
-# ---------------------------------------------------------------- the thread
-
-cdef bint make_room(Slot *slot, size_t size) noexcept nogil:
-    """Have `size` bytes free behind what is unsent; it allocates only when a frame is longer than any before."""
-    cdef size_t capacity = slot.capacity
-    cdef uint8_t *grown
-    if slot.sent == slot.filled:
-        slot.sent = 0
-        slot.filled = 0
-    if capacity - slot.filled >= size:
-        return True
-    if slot.sent > 0:
-        memmove(slot.outgoing, slot.outgoing + slot.sent, slot.filled - slot.sent)
-        slot.filled -= slot.sent
-        slot.sent = 0
-    while capacity - slot.filled < size:
-        capacity *= 2
-    if capacity != slot.capacity:
-        grown = <uint8_t *>realloc(slot.outgoing, capacity)
-        if grown == NULL:
-            return False
-        slot.outgoing = grown
-        slot.capacity = capacity
-    return True
-
-
-cdef void send_some(Slot *slot, int64_t now_ns) noexcept nogil:
-    """Send what there is room for."""
-    cdef int64_t sent
-    cdef uint64_t before = slot.sent_bytes
-    while slot.filled > slot.sent:
-        sent = hd_send(slot.descriptor, slot.outgoing + slot.sent, slot.filled - slot.sent)
-        if sent == HD_ENDED:
-            slot.ended = slot.broken = True
-            slot.sent = slot.filled
-        if sent <= 0:
-            break
-        slot.sent += <size_t>sent
-        slot.sent_bytes += <size_t>sent
-    if slot.filled - slot.sent <= MOST_UNSENT:
-        slot.unsent_ns = 0
-    elif slot.unsent_ns == 0 or slot.sent_bytes > before:
-        slot.unsent_ns = now_ns
-
-
-cdef bint put_text_frame(Slot *slot, const StreamPlan *plan, SharedText *shared) noexcept nogil:
-    """Append the frame that answers a message."""
-    cdef size_t longest = plan.frame.longest + HD_MOST_HEADER
-    cdef uint8_t *begin
-    cdef uint8_t *body
-    cdef uint8_t *end
-    if not make_room(slot, longest):
-        return False
-    body = slot.outgoing + slot.filled + HD_MOST_HEADER
-    end = <uint8_t *>put_frame(<char *>body, plan.frame, NULL, NULL, shared)
-    begin = hd_header_before(body, TEXT_FRAME, end - body)
-    if slot.sent == slot.filled:
-        # Nothing is before it: the text stays where it is.
-        slot.sent = begin - slot.outgoing
-        slot.filled = end - slot.outgoing
-    else:
-        memmove(slot.outgoing + slot.filled, begin, end - begin)
-        slot.filled += end - begin
-    return True
-
-
-cdef bint is_wanted(const Stream *s) noexcept nogil:
-    """Return whether the event loop, or the disk that a stop waits for, would use the processor."""
-    return hd_load(&s.gives_way) == GIVES_REST or hd_load(&s.works) != 0 or hd_has_events(s.event_loop)
-
-
-cdef int64_t rest_of(Worker *w, int64_t now_ns) noexcept nogil:
-    """Return how long a thread may rest now that it has worked for `worked_ns`, ns; 0: it goes on working."""
-    if hd_load(&w.stream.gives_way) == GIVES_REST:
-        return STOP_REST_NS
-    w.credit_ns = min(<int64_t>MOST_REST_NS, w.credit_ns + (now_ns - w.credited_ns) // REST_SHARE)
-    w.credited_ns = now_ns
-    if w.credit_ns >= REST_NS:
-        return REST_NS
-    if w.worked_ns >= LATE_STRETCH_NS and now_ns - <int64_t>hd_load(&w.stream.turned_ns) >= LATE_NS:
-        return LATE_REST_NS
-    return 0
-
-
-cdef void make_way(Worker *w, int64_t begun_ns) noexcept nogil:
-    """Rest for a moment after a stretch of work, of which the last part began at `begun_ns`, while the event loop wants a processor.
-
-    The thread comes before the event loop in line. Streams that fill a processor would keep it from whoever says stop.
-    """
-    cdef int64_t now_ns = hd_now_ns(), rested_ns, rest_ns
-    w.worked_ns += now_ns - begun_ns
-    if w.worked_ns < STRETCH_NS:
-        return
-    if not is_wanted(w.stream):
-        w.worked_ns = 0
-        return
-    rest_ns = rest_of(w, now_ns)
-    if rest_ns == 0:
-        return
-    rested_ns = 0
-    while rested_ns < rest_ns and is_wanted(w.stream):
-        hd_sleep_until(now_ns + rested_ns + LOOK_NS)
-        rested_ns = hd_now_ns() - now_ns
-    if rest_ns == REST_NS:
-        w.credit_ns -= rested_ns
-    w.worked_ns = 0
-
-
-cdef bint event_loop_turns(const Stream *s) noexcept nogil:
-    """Return whether somebody could still say stop: while the event loop hangs, commands are left to it, and forces fade by their age."""
-    return hd_now_ns() - <int64_t>hd_load(&s.turned_ns) <= <int64_t>hd_load(&s.longest_turn_ns)
-
-
-cdef bint answer(Worker *w, Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
-    """Answer one message; False when it is not the thread's."""
-    cdef const StreamPlan *plan = slot.plan
-    cdef int64_t now_ns
-    if plan == NULL or hd_load(&w.stream.version) != plan.version or not event_loop_turns(w.stream):
-        return False
-    hd_unmask(frame + found.begin, found.size, found.key, w.message)
-    if not hd_scan_message(<const char *>w.message, found.size, &plan.words, &w.scan) or not is_open(plan):
-        return False
-    now_ns = arena_now(plan.arena)
-    if w.scan.mapped != 0:
-        # A session whose commands had timed out is warned by the event loop.
-        if slot.holds and now_ns - slot.command_ns > plan.timeout_ns:
-            return False
-        if not may_hold(plan, &w.scan, now_ns):
-            return False
-        apply_scan(<StreamPlan *>plan, &w.scan, now_ns)
-        slot.command_ns = now_ns
-        slot.holds = w.scan.count > 0
-    if not put_text_frame(slot, plan, w.shared):
-        return False
-    slot.messages += 1
-    slot.frames += 1
-    hd_store(&w.messages, w.messages + 1)
-    hd_store(&w.frames, w.frames + 1)
-    return True
-
-
-cdef bint put_pong(Slot *slot, const uint8_t *frame, const hd_frame *found) noexcept nogil:
-    """Append the answer to a ping."""
-    if not make_room(slot, LONGEST_PING + 2):
-        return False
-    slot.outgoing[slot.filled] = PONG_FRAME
-    slot.outgoing[slot.filled + 1] = <uint8_t>found.size
-    hd_unmask(frame + found.begin, found.size, found.key, slot.outgoing + slot.filled + 2)
-    slot.filled += 2 + found.size
-    return True
-
-
-cdef bint answer_all(Worker *w, Slot *slot) noexcept nogil:
-    """Answer the whole frames that were received, until too much is unsent; False when one is not the thread's.
-
-    Without a plan none is: behind the service's close frame not even a ping is answered.
-    """
-    cdef hd_frame found
-    cdef hd_frame_kind kind
-    cdef size_t at = 0
-    cdef bint taken = True
-    while slot.filled - slot.sent <= MOST_UNSENT:
-        kind = hd_look_at_frame(slot.incoming + at, slot.received - at, &found)
-        if kind == HD_FRAME_PARTIAL:
-            break
-        if slot.plan == NULL:
-            taken = False
-            break
-        if kind == HD_FRAME_MESSAGE:
-            taken = answer(w, slot, slot.incoming + at, &found)
-        elif kind == HD_FRAME_PING:
-            taken = put_pong(slot, slot.incoming + at, &found)
-        elif kind == HD_FRAME_OTHER:
-            taken = False
-        if not taken:
-            break
-        at += found.begin + found.size
-    slot.received -= at
-    if slot.received > 0 and at > 0:
-        memmove(slot.incoming, slot.incoming + at, slot.received)
-    return taken
-
-
-cdef void hand(Stream *s, int at, Slot *slot) noexcept nogil:
-    """Make the connection the event loop's, with the bytes that are not answered."""
-    slot.mode = HANDED
-    hd_or(&s.handed[at >> 6], <uint64_t>1 << (at & 63))
-    hd_ring(s.bell)
-
-
-cdef bint serve(Worker *w, int at, Slot *slot, bint hides_more) noexcept nogil:
-    """Read, answer and send once for one connection, whose lock the caller has. Return whether more may be there to be read.
-
-    `hides_more`: a read may end before the bytes that are there.
-    """
-    cdef int64_t now_ns = hd_now_ns()
-    cdef int64_t got = 0
-    cdef size_t room = IN_BYTES - slot.received
-    cdef bint full
-    if slot.filled > slot.sent:
-        send_some(slot, now_ns)
-    if slot.mode != NATIVE:
-        return False
-    if slot.filled - slot.sent <= MOST_UNSENT and room > 0 and not slot.ended:
-        got = hd_receive(slot.descriptor, slot.incoming + slot.received, room)
-        if got == HD_ENDED:
-            slot.ended = True
-        elif got > 0:
-            slot.received += <size_t>got
-            slot.heard_ns = now_ns
-    if not answer_all(w, slot):
-        hand(w.stream, at, slot)
-    full = slot.filled - slot.sent > MOST_UNSENT
-    if slot.filled > slot.sent:
-        send_some(slot, now_ns)
-    if slot.ended and slot.mode == NATIVE:
-        hand(w.stream, at, slot)
-    # A buffer that was filled, or not emptied for want of room to answer, hides more.
-    return slot.mode == NATIVE and slot.filled - slot.sent <= MOST_UNSENT and (full or got == <int64_t>room or (hides_more and got > 0))
-
-
-cdef void try_to_serve(Worker *w, uint64_t key) noexcept nogil:
-    """Serve one connection, unless its lock is held: who holds it has the thread told again."""
-    cdef bint hides_more = key & HD_HIDES_MORE != 0
-    cdef uint64_t of_slot = key & ~HD_HIDES_MORE
-    cdef int at = <int>(of_slot & LOW_HALF)
-    cdef Slot *slot = &w.stream.slots[at]
-    if not hd_lock_try(&slot.lock):
-        return
-    if slot.descriptor >= 0 and slot.generation == key >> 32 and serve(w, at, slot, hides_more):
-        hd_watch_again(w.poll, slot.descriptor, of_slot)
-    hd_lock_leave(&slot.lock)
-
 
 cdef void *hd_stream_main(void *argument) noexcept nogil:
     """Run one thread."""
     cdef Worker *w = <Worker *>argument
-    cdef uint64_t keys[HD_STREAM_EVENTS]
-    cdef int64_t begun_ns
-    cdef int count, i, wanted, nice = w.stream.nice
     hd_thread_setup(b"hd-stream")
-    hd_request_nice(nice)
+    hd_request_nice(w.stream.nice)
     hd_request_short_slice()
-    while hd_load(&w.stream.stop) == 0:
-        wanted = 0 if hd_load(&w.stream.gives_way) != 0 else w.stream.nice
-        if wanted != nice:
-            nice = wanted
-            hd_request_nice(nice)
-        count = hd_wait(w.poll, keys, -1)
-        begun_ns = hd_now_ns()
-        for i in range(count):
-            if keys[i] == WAKE_KEY:
-                hd_quiet(w.wake)
-            else:
-                try_to_serve(w, keys[i])
-        make_way(w, begun_ns)
+    run_thread(w)
     return NULL
 
-
-# ---------------------------------------------------------------- the handles
 
 cdef int fill_word(hd_word *word, str text) except -1:
     """Copy a word of plain ASCII."""
@@ -569,7 +189,7 @@ cdef class Streaming:
             w.wake = hd_bell_open()
             if w.poll < 0 or w.wake < 0 or self.s.bell < 0:
                 raise OSError("no descriptors are left for the streaming threads")
-            hd_watch_bell(w.poll, w.wake, WAKE_KEY)
+            hd_watch_bell(w.poll, w.wake, HD_WAKE_KEY)
 
     def __dealloc__(self):
         cdef int i
