@@ -19,6 +19,7 @@ import sys
 import termios
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -74,7 +75,7 @@ class FailsafeProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._started_s = self._due_s = self._pause_s = 0.0
-        self._changes: list[FailsafeChange] = []
+        self._changes: deque[FailsafeChange] = deque()
         self._look = threading.Event()
         self._closed = False
         self._check_s = check_s
@@ -215,8 +216,9 @@ class FailsafeProcess:
             self._tell()
 
     def _tell(self) -> None:
-        while self._changes:
-            self.on_change(self._changes.pop(0))
+        with contextlib.suppress(IndexError):  # also when another thread tells the last one
+            while True:
+                self.on_change(self._changes.popleft())
 
 
 def log(change: FailsafeChange) -> None:
