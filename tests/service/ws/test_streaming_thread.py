@@ -460,3 +460,23 @@ def test_forces_fade_while_nobody_could_say_stop_and_come_back(
             eventually(pushes, "the force is back")
         finally:
             client.kill()
+
+
+@pytest.mark.parametrize("reason", ["the event loop works", "a stop waits"])
+def test_clients_are_answered_however_long_somebody_wants_the_processor(
+    service: InProcessService, connect: Connect, reason: str
+) -> None:
+    peers = [connect({"vocabulary": "neutral"})[0] for _ in range(3)]
+    streams: Any = service.bridge.streams
+    streaming = streams._streaming
+    stop = reason == "a stop waits"
+    service.on_edge(lambda: streaming.give_way(turns=True, rest=True) if stop else streaming.work_begins())
+    before = streaming.messages
+    try:
+        for _ in range(100):
+            for peer in peers:
+                assert peer.ask(arm(commands=UP))["arm"][0]["device_id"] == ARM
+    finally:
+        service.on_edge(lambda: (streaming.give_way(turns=False, rest=False), streaming.work_ends()))
+
+    assert streaming.messages > before
