@@ -41,9 +41,14 @@ cdef enum:
     MOST_REST_NS = 15000000
 
 
+cdef inline bint is_late(const Stream *s) noexcept nogil:
+    """Return whether the event loop's beat is late."""
+    return hd_now_ns() - <int64_t>hd_load(&s.turned_ns) >= LATE_NS
+
+
 cdef inline bint is_wanted(const Stream *s) noexcept nogil:
     """Return whether the event loop, or the disk that a stop waits for, would use the processor."""
-    return hd_load(&s.gives_way) == GIVES_REST or hd_load(&s.works) != 0 or hd_has_events(s.event_loop)
+    return hd_load(&s.gives_way) == GIVES_REST or hd_load(&s.works) != 0 or is_late(s) or hd_has_events(s.event_loop)
 
 
 cdef inline int64_t rest_of(Worker *w, int64_t now_ns) noexcept nogil:
@@ -54,7 +59,7 @@ cdef inline int64_t rest_of(Worker *w, int64_t now_ns) noexcept nogil:
     w.credited_ns = now_ns
     if w.credit_ns >= REST_NS:
         return REST_NS
-    if w.worked_ns >= LATE_STRETCH_NS and now_ns - <int64_t>hd_load(&w.stream.turned_ns) >= LATE_NS:
+    if w.worked_ns >= LATE_STRETCH_NS and is_late(w.stream):
         return LATE_REST_NS
     return 0
 
