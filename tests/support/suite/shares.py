@@ -128,7 +128,7 @@ def quick_folder() -> str | None:
 
 def report(ended: Ended) -> str:
     """What a share printed: all of it when it failed, else without its dots."""
-    lines = ended.said.splitlines()
+    lines = [line for line in ended.said.splitlines() if "generated xml file" not in line]
     if ended.code == 0:
         lines = [line for line in lines if line and not PROGRESS.fullmatch(line)]
     return "\n".join([f"--- {' '.join(ended.share)}: {ended.seconds:.0f} s", *lines])
