@@ -13,7 +13,7 @@ import subprocess
 import sysconfig
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -76,8 +76,10 @@ def failsafe(service: RunningService, _flag: Path) -> Generator[None]:
 
     def stop_them() -> None:
         while not ended.wait(0.01):
-            for child in psutil.Process(service.process.pid).children():
-                child.suspend()
+            # One that was killed meanwhile, or all of them behind the service's end.
+            with suppress(psutil.NoSuchProcess):
+                for child in psutil.Process(service.process.pid).children():
+                    child.suspend()
 
     stopping = threading.Thread(target=stop_them)
     stopping.start()
