@@ -28,7 +28,7 @@ def failsafes(service: RunningService) -> list[psutil.Process]:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP], ids=["killed", "hung"])
 def test_lost_failsafe_process_is_replaced_counted_and_told(service: RunningService, number: signal.Signals) -> None:
-    (lost,) = failsafes(service)
+    (lost,) = eventually(lambda: failsafes(service), "a failsafe process", pause_s=0.01)
     before, restarts = service.log.count(LOST), restarts_of(service)
     with EventClient(service.events, kinds="failsafe-changed") as listener:
         lost.send_signal(number)
@@ -36,9 +36,10 @@ def test_lost_failsafe_process_is_replaced_counted_and_told(service: RunningServ
         back = listener.wait_for_event("failsafe-changed", running=True)
 
     assert (away["level"], back["level"]) == ("error", "notice")
-    assert back["data"]["restarts"] == restarts + 1 == restarts_of(service)
-    assert service.log.count(LOST) == before + 1
-    (found,) = failsafes(service)
+    # A machine that gives nobody a turn may lose another one.
+    assert restarts + 1 <= back["data"]["restarts"] <= restarts_of(service)
+    assert service.log.count(LOST) > before
+    (found,) = eventually(lambda: failsafes(service), "another failsafe process", pause_s=0.01)
     assert found.pid != lost.pid
     assert found.status() != psutil.STATUS_ZOMBIE
     eventually(lambda: service.request("GET", "/readyz")[0] == 200, "the service is ready again", pause_s=0.01)
