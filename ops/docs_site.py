@@ -107,7 +107,7 @@ def _examples() -> Iterator[str]:
 
 def _openapi() -> object:
     sys.path.insert(0, str(ROOT))
-    from transport.build_info import INTERFACE
+    from actors.values.interface import INTERFACE
     from transport.http.app import HTTP_ROUTES
     from transport.http.openapi import document
     from transport.http.schema.service_values import ServiceValues

@@ -7,8 +7,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Final, cast
 
+from actors.values.interface import INTERFACE
+
 PROJECT_NAME: Final = "hapticd"
-INTERFACE: Final = "3.5.3"
 UNKNOWN: Final = "unknown"
 BUILD_RECORD: Final = Path(__file__).with_name("_build_info.json")
 RECORDED: Final = ("build_time", "git_hash", "git_branch", "git_tag", "git_describe")

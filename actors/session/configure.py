@@ -35,7 +35,7 @@ from actors.session.messages import (
 )
 from actors.session.profile import SessionMemory, check_name, version_parts
 from actors.values.coefficients import kept
-from actors.values.identity import INTERFACE
+from actors.values.interface import INTERFACE
 from actors.values.kinds.nouns import takers_of
 from actors.values.selector import matches
 from actors.values.spatial import ORIGIN, PartialTransform

@@ -1,4 +1,4 @@
-"""Version of the interface, and Kind, the enumeration of device kinds."""
+"""Kind, the enumeration of device kinds, with what a device says of itself."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from actors.values.kinds.registry import specs
 if TYPE_CHECKING:
     from actors.values.kinds.base import KindSpec
 
-__all__ = ["INTERFACE", "Connection", "Firmware", "Kind"]
+__all__ = ["Connection", "Firmware", "Kind"]
 
-INTERFACE: Final = "3.5.3"
 SPECS: Final = MappingProxyType({spec.name: spec for spec in specs()})
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.values.identity import INTERFACE, Connection, Firmware, Kind
+from actors.values.identity import Connection, Firmware, Kind
+from actors.values.interface import INTERFACE
 
 versions = st.tuples(st.integers(0, 99), st.integers(0, 99))
 

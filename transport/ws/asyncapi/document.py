@@ -7,7 +7,7 @@ import sys
 from typing import Any, Final
 
 from actors.event.api import EVENT_KINDS, LEVELS, REMEMBERED
-from transport.build_info import INTERFACE
+from actors.values.interface import INTERFACE
 from transport.http.schema.json_schema import FromService, Named, resolved
 from transport.wire.vocabulary import VOCABULARY_NAMES
 from transport.ws.asyncapi.client_message import client_message
