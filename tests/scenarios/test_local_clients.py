@@ -31,9 +31,13 @@ SEATS = 32
 NOBODY = 65534
 
 
+# The motors get a force as it was sent: a push that begins with a step may be damped as an oscillation.
+UNFILTERED = {"filters/oscillation/enabled": False}
+
+
 @pytest.fixture(scope="module")
 def service() -> Iterator[RunningService]:
-    with RunningService(simulate="arm") as running:
+    with RunningService(simulate="arm", settings=UNFILTERED) as running:
         yield running
 
 
@@ -202,7 +206,11 @@ def test_stop_reaches_a_local_client_and_it_goes_on_when_the_stop_is_released(
 
 
 def test_the_service_stops_with_a_local_client() -> None:
-    with RunningService(simulate="arm") as own, Watch(own) as watch, pushing(own, watch) as program:
+    with (
+        RunningService(simulate="arm", settings=UNFILTERED) as own,
+        Watch(own) as watch,
+        pushing(own, watch) as program,
+    ):
         assert own.stop(signal.SIGTERM) == 0
 
         assert program.word() == "ended"
