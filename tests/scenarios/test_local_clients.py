@@ -221,7 +221,7 @@ def test_the_service_stops_with_a_local_client() -> None:
 
 
 def test_a_killed_service_starts_again_and_takes_clients() -> None:
-    with RunningService(simulate="arm") as own:
+    with RunningService(simulate="arm", settings=UNFILTERED) as own:
         with Watch(own) as watch, pushing(own, watch):
             own.kill()
             assert watch.line() is None
