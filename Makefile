@@ -87,8 +87,7 @@ fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests wit
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cython-lint and the symbols of the loop
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(CHECKED)
-	$(BIN)/pyright
+	$(BIN)/pyright & other=$$!; $(BIN)/mypy $(CHECKED); status=$$?; wait $$other && exit $$status
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint fastpath
 	$(PY) -m tests.lint.loop_symbols
 

@@ -1,7 +1,7 @@
 """Run the whole test suite in parallel processes, which take shares of files from a queue, the longest first.
 
-Behind `make test`, and with `--unit` behind `make test-unit`. `--without PATH …` leaves these files and folders out, `--times` writes
-where the time went into docs/testing.md; with other arguments it is one plain run of pytest.
+Behind `make test`, and with `--unit` behind `make test-unit`. `--libraries` leaves out what would come out alike with other versions of
+Python and of the libraries, `--times` writes where the time went into docs/testing.md; with other arguments it is one plain run of pytest.
 """
 
 from __future__ import annotations
@@ -36,6 +36,21 @@ LONG: Final = (
     (TESTS / "service",),
     (TESTS / "acceptance", TESTS / "haptics"),
 )
+# What meets no library, or meets it in a whole run as well as here: physics and the memory of the loop, browsers, generated requests, the
+# packages, and scenarios about files, processes and motors.
+WITHOUT_LIBRARIES: Final = (
+    TESTS / "dashboard",
+    TESTS / "haptics",
+    TESTS / "acceptance",
+    TESTS / "realtime",
+    *(
+        SCENARIOS / f"test_{name}.py"
+        for name in (
+            *("alerts", "check_boards", "held_streams", "hostile_clients", "local_clients", "schemathesis"),
+            *("service_manager", "wall", "what_may_wait", "wheel"),
+        )
+    ),
+)
 # Scenarios wait for services and builds as often as they compute.
 PARTS_OF_SCENARIOS: Final = 9
 TIMEOUT_S: Final = 1800.0
@@ -63,13 +78,10 @@ def shares() -> list[tuple[str, ...]]:
     return [tuple(map(str, share)) for share in (*LONG, *parts, rest)]
 
 
-def shares_without(left_out: Sequence[str]) -> list[tuple[str, ...]]:
-    """The shares less these paths; ValueError for one that no share names."""
-    whole = shares()
-    if unknown := set(left_out) - {path for share in whole for path in share}:
-        message = f"no share of the suite names {', '.join(sorted(unknown))}"
-        raise ValueError(message)
-    kept = (tuple(path for path in share if path not in left_out) for share in whole)
+def shares_with_libraries() -> list[tuple[str, ...]]:
+    """The shares less what `WITHOUT_LIBRARIES` names."""
+    left_out = set(map(str, WITHOUT_LIBRARIES))
+    kept = (tuple(path for path in share if path not in left_out) for share in shares())
     return [share for share in kept if share]
 
 
@@ -141,8 +153,8 @@ def main(arguments: Sequence[str]) -> int:
             queue = shares()
         case ["--unit"]:
             queue = unit_shares()
-        case ["--without", *left_out]:
-            queue = shares_without(left_out)
+        case ["--libraries"]:
+            queue = shares_with_libraries()
         case _:
             return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
     worst, began_s = 0, time.monotonic()

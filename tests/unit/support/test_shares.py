@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.suite.shares import TESTS, Ended, main, report, run, shares, shares_without, unit_shares
+from tests.support.suite.shares import (
+    TESTS,
+    WITHOUT_LIBRARIES,
+    Ended,
+    main,
+    report,
+    run,
+    shares,
+    shares_with_libraries,
+    unit_shares,
+)
 
 
 def files(path: str) -> list[Path]:
@@ -27,16 +37,16 @@ def test_every_test_file_is_in_exactly_one_share() -> None:
     assert counted == Counter(TESTS.rglob("test_*.py"))
 
 
-def test_paths_left_out_are_the_only_ones_missing() -> None:
-    left_out = ("tests/haptics", "tests/acceptance", "tests/scenarios/test_schemathesis.py")
-    counted = Counter(file for share in shares_without(left_out) for path in share for file in files(path))
+def test_what_meets_no_library_is_all_that_is_left_out_for_other_versions() -> None:
+    counted = Counter(file for share in shares_with_libraries() for path in share for file in files(path))
+    left_out = Counter(file for path in WITHOUT_LIBRARIES for file in files(str(path)))
 
-    assert counted == Counter(TESTS.rglob("test_*.py")) - Counter(file for path in left_out for file in files(path))
+    assert all(path.exists() for path in WITHOUT_LIBRARIES)
+    assert counted == Counter(TESTS.rglob("test_*.py")) - left_out
 
 
-def test_unknown_path_left_out_is_refused() -> None:
-    with pytest.raises(ValueError, match="no share of the suite names tests/nowhere"):
-        shares_without(("tests/nowhere", "tests/haptics"))
+def test_every_path_left_out_is_one_of_a_share() -> None:
+    assert set(map(str, WITHOUT_LIBRARIES)) <= {path for share in shares() for path in share}
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 100])
