@@ -22,6 +22,9 @@ HIGHEST_HZ: Final = 400.0
 SETTLED_MS: Final = 1000
 ONSET_W: Final = 0.015
 LOST_N: Final = 0.01
+# The force that arrives is the one that was sent, while an error over so many ms is smaller than this share.
+ERROR_MS: Final = 100
+ERROR: Final = 0.1
 KEPT: Final = 0.8
 
 Array = NDArray[np.float64]
@@ -47,7 +50,9 @@ class Answered:
     found: int | None  # ms of the first entry
     entries: int
     lost: float  # share of the commanded force that did not reach the motors
-    altered: float  # share of the samples with force in which more than a tenth of it was changed
+    error: float  # force error: rms of what was put out beside or instead of the command, over the command's rms
+    error_after: float  # the same from the first entry on; 0 without one
+    again: float  # s from the first entry until the error over 100 ms stays below a tenth; 0 without one
     speed: float  # mm/s rms in the band, last second
     unfiltered: float  # the same without the filter
     still_fed: (
@@ -129,20 +134,38 @@ def sustains(samples: NDArray[np.void]) -> bool:
     return bool(excess > max(given, 0) and after > max(1e-3 * LOUD_MM_S, KEPT * before))
 
 
+def force_error(samples: NDArray[np.void]) -> float:
+    """Return the rms of |output - asked| over the rms of what was asked; 0 where nothing that is felt was."""
+    asked = rms(samples["asked"])
+    return rms(samples["output"] - samples["asked"]) / asked if asked > LOST_N else 0.0
+
+
+def seconds_of_error(samples: NDArray[np.void]) -> float:
+    """Return the time (s) until the force error over ERROR_MS stays below ERROR of the rms of what was asked; at most the whole."""
+    square = np.sum((samples["output"] - samples["asked"]) ** 2, axis=1)
+    summed = np.concatenate(([0.0], np.cumsum(square)))
+    window = min(ERROR_MS, len(square))
+    bound = window * (ERROR * max(rms(samples["asked"]), LOST_N)) ** 2
+    late = np.flatnonzero(summed[window:] - summed[:-window] > bound)
+    return float(late[-1] + window) / SAMPLE_RATE if late.size else 0.0
+
+
 def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:
     """Return what was done to a contact, from its run with a filter and without."""
     entered = np.flatnonzero(samples["entries"] > 0)
     commanded = np.linalg.norm(samples["command"], axis=1)
-    changed = np.linalg.norm(samples["command"] - samples["output"], axis=1)
     acts = commanded > LOST_N
     lost = 1 - np.linalg.norm(samples["output"][acts], axis=1).sum() / commanded[acts].sum() if acts.any() else 0.0
     last = samples[-SAMPLE_RATE:]
     speed = 1000 * rms(band(last["v"]))
+    after = samples[int(entered[0]) :] if entered.size else None
     return Answered(
         int(entered[0]) if entered.size else None,
         int(samples["entries"][-1]),
         float(max(lost, 0.0)),
-        float(np.mean(changed[acts] > 0.1 * commanded[acts])) if acts.any() else 0.0,
+        force_error(samples),
+        0.0 if after is None else force_error(after),
+        0.0 if after is None else seconds_of_error(after),
         speed,
         1000 * rms(band(unfiltered["v"][-SAMPLE_RATE:])),
         speed > LOUD_MM_S and feeds(last),

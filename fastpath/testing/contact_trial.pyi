@@ -15,7 +15,8 @@ LOOP: Final[int]
 FEATURE_COUNT: Final[int]
 SAMPLE_RATE: Final[int]
 
-# One sample of dtype CONTACT for each ms: means over it; severity, stage and entries of the filter at its end.
+# One sample of dtype CONTACT for each ms: means over it; severity, stage and entries of the filter at its end. `asked`: the command
+# as clamp and slew limit alone let it pass, which `output` is without a filter.
 # `device`: kg, N.s/m, N; each of at most two `hands`: kg and N/m, N.s/m of grip and arm. `paths`: the hands' intended positions
 # (m) at each ms, hands x (samples + 1) x 3; `grips` (hands x samples) scales stiffness and damping of their grip. `laws`: rows of
 # dtype LAW; `clients`: period (s), delay (s), jitter (share) of at most two on the wire. `latency`: ticks from order to motor;

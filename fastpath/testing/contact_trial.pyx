@@ -40,9 +40,9 @@ LAW = np.dtype([
 ], align=True)
 
 CONTACT = np.dtype([
-    ("x", "f8", 3), ("v", "f8", 3), ("position", "f8", 3), ("speed", "f8", 3), ("command", "f8", 3), ("output", "f8", 3),
-    ("force", "f8", 3), ("hand", "f8", 3), ("fed", "f8"), ("excess", "f8"), ("given", "f8"), ("severity", "f8"), ("stage", "f8"),
-    ("entries", "f8"),
+    ("x", "f8", 3), ("v", "f8", 3), ("position", "f8", 3), ("speed", "f8", 3), ("command", "f8", 3), ("asked", "f8", 3),
+    ("output", "f8", 3), ("force", "f8", 3), ("hand", "f8", 3), ("fed", "f8"), ("excess", "f8"), ("given", "f8"),
+    ("severity", "f8"), ("stage", "f8"), ("entries", "f8"),
 ], align=True)
 
 MODES = {"free": 0, "filter": 1, "passivity": 2, "brake": 3}
@@ -76,6 +76,8 @@ cdef struct Sample:
     double position[3]
     double speed[3]
     double command[3]
+    # N, the command as clamp and slew limit let it pass, and what went out
+    double asked[3]
     double output[3]
     double force[3]
     double hand[3]
@@ -154,6 +156,7 @@ cdef struct Trial:
     double played[MOST_LATENCY][3]
     double before[3]
     double slewed[3]
+    double asked[3]
 
 
 def contact_trial(
@@ -501,6 +504,7 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     cdef double no_torque[3]
     cdef double nothing[3]
     cdef double scene[3]
+    cdef double asked[3]
     cdef double pushed[3]
     cdef double bears[3]
     cdef int i
@@ -528,6 +532,8 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
         motion_hold(&t.chain.motion, order)
     clamp_norm(order, t.peak)
     limit_step(t.slewed, order, t.slew * t.dt)
+    memcpy(asked, command, sizeof(asked))
+    limit_step(t.asked, asked, t.slew * t.dt)
     memcpy(t.reference.before, t.state.position, sizeof(t.reference.before))
     memcpy(t.reference.order, order, sizeof(t.reference.order))
 
@@ -625,7 +631,8 @@ cdef void run(
             for i in range(3):
                 o.x[i] += share * x[i]; o.v[i] += share * t.s.v[i]
                 o.position[i] += share * t.state.position[i]; o.speed[i] += share * t.state.velocity[i]
-                o.command[i] += share * command[i]; o.output[i] += share * order[i]; o.force[i] += share * force[i]
+                o.command[i] += share * command[i]; o.asked[i] += share * t.asked[i]
+                o.output[i] += share * order[i]; o.force[i] += share * force[i]
             advance(t, force, want, want_v, grips + k if t.hands else NULL, grip_stride, pulled)
             work = 0
             for i in range(3):

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import pi
 from typing import Final
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bench.haptics.contacts import SAMPLES, Client, Contact, Draw, Rig, draw_rig, lagged, law, laws, smoothed
-from bench.haptics.judging import above, answer, band, judge, main_frequency, sustains
+from bench.haptics.judging import (
+    above,
+    answer,
+    band,
+    force_error,
+    judge,
+    main_frequency,
+    seconds_of_error,
+    sustains,
+)
 from bench.haptics.oscillating import NAMES as FAMILIES
 from bench.haptics.oscillating import known_wall, oscillating
 from bench.haptics.rightful import NAMES as CLASSES
 from bench.haptics.rightful import rightful
 from bench.haptics.seeds import Part, Use, seeds
 from bench.haptics.sets import Job, in_processes, plan, run, tables, wilson
+from fastpath.testing.contact_trial import CONTACT
 
 SECONDS: Final = np.arange(3000) / 1000
 TUNING: Final = seeds(Part.TRAINING, 3)
@@ -108,7 +120,45 @@ def test_filter_finds_a_wall_of_twice_the_critical_stiffness_and_leaves_one_of_0
 
     assert found.found is not None
     assert found.speed < 0.5 * found.unfiltered
-    assert (left.entries, left.lost) == (0, 0.0)
+    assert (left.entries, left.lost, left.error, left.error_after, left.again) == (0, 0.0, 0.0, 0.0, 0.0)
+    assert 0 < found.error <= found.error_after
+
+
+def test_without_a_filter_goes_out_what_was_asked() -> None:
+    # The slew limit holds a step back for some ms: that is no error of a filter.
+    step = law("vibration", 0, form=1, normal=np.array((0.0, 0.0, 1.0)), frequency=5.0, amplitude=8.0)
+    samples = replace(known_wall(1.0), laws=laws(step)).run()
+
+    assert samples["asked"].tobytes() == samples["output"].tobytes()
+    assert np.abs(samples["asked"] - samples["command"]).max() > 1
+
+
+def of_forces(asked: float, output: NDArray[np.float64]) -> NDArray[np.void]:
+    samples = np.zeros(len(output), dtype=CONTACT)
+    samples["asked"][:, 1] = asked
+    samples["output"][:, 1] = output
+    return samples
+
+
+def test_force_error_is_what_is_added_or_taken_over_what_was_asked() -> None:
+    ones = np.ones(1000)
+
+    assert force_error(of_forces(2.0, 2 * ones)) == 0
+    assert force_error(of_forces(2.0, ones)) == pytest.approx(0.5)
+    # What a damper adds on one way and takes on the other is an error, though no force is lost.
+    assert force_error(of_forces(2.0, 2 + np.sin(np.arange(1000) * 2 * pi / 50))) == pytest.approx(0.5**0.5 / 2)
+    assert force_error(of_forces(0.0, ones)) == 0
+
+
+@pytest.mark.parametrize("last_ms", [0, 1, 350, 1000])
+def test_error_lasts_until_100_ms_without_one(last_ms: int) -> None:
+    output = np.ones(1000)
+    output[:last_ms] = 0
+
+    seconds = seconds_of_error(of_forces(1.0, output))
+
+    # One ms of no force in 100 is a tenth of the rms, and not more.
+    assert seconds == pytest.approx(0 if last_ms <= 1 else min(last_ms + 98, 1000) / 1000)
 
 
 @pytest.mark.parametrize("mode", ["passivity", "brake"])
