@@ -22,7 +22,7 @@ LOOP_RATES: Final = (1000, 2000, 4000, 4000, 4000, 4000, 8000, 16000, 32000)
 SPEED_CUTOFF_HZ: Final = 100.0
 OMEGA: Final[NDArray[np.float64]] = 2 * np.pi * np.geomspace(0.3, 450.0, 1200)
 
-PLAYED: Final = (KINDS["vibration"], KINDS["pulses"], KINDS["transient"])
+PLAYED: Final = (KINDS["vibration"], KINDS["pulses"], KINDS["transient"], KINDS["step"])
 
 Array = NDArray[np.float64]
 # kg and N/m, N.s/m of grip and arm
@@ -199,7 +199,7 @@ class Contact:
         paths[:, tick:] = paths[:, tick : tick + 1]
         for row in rows:
             if row["kind"] in PLAYED:
-                row["end"] = begin
+                row["end"] = min(row["end"], begin)
         return replace(self, paths=paths, laws=rows)
 
 

@@ -224,12 +224,66 @@ def platform(draw: Draw, name: str, seed: int) -> Contact:
     return Contact(name, seed, rig, hands_paths(rig, draw, path, force), laws(row))
 
 
+@rightful_class("wall that swings")
+def swinging_wall(draw: Draw, name: str, seed: int) -> Contact:
+    """A wall that swings at 0.3 to 8 Hz under a hand that rests on it."""
+    rig, client, normal, hertz = draw_rig(draw), draw_renderer(draw), draw.direction(), draw.wide(0.3, 8)
+    row = soft_wall(draw, rig, client, normal)
+    row["swing"] = min(draw.wide(0.0005, 0.02), 0.2 / (2 * np.pi * hertz)) * normal
+    row["swing_hz"] = hertz
+    row["swing_phase"] = draw.even(0, 6)
+    path, force = approach(draw, -normal, draw.wide(0.5, 6))
+    return Contact(name, seed, rig, hands_paths(rig, draw, path, force), laws(row))
+
+
+@rightful_class("grip that changes in contact")
+def regrip(draw: Draw, name: str, seed: int) -> Contact:
+    """A press whose hands tighten and loosen their grip, once or several times; the wall stays passive for each."""
+    rig, client, normal = draw_rig(draw), draw_renderer(draw), draw.direction()
+    course = np.zeros(SAMPLES)
+    for _ in range(draw.one_of(1, 1, 2, 3)):
+        course += draw.even(-1.5, 1.5) * ramp(draw.even(0.5, 2.4), draw.wide(0.05, 0.6))[:SAMPLES]
+    rig = replace(rig, grips=np.clip(rig.grips * np.exp(course), 0.05, 3))
+    path, force = approach(draw, -normal, draw.wide(0.5, 6))
+    return Contact(name, seed, rig, hands_paths(rig, draw, path, force), laws(soft_wall(draw, rig, client, normal)))
+
+
+@rightful_class("scan along a corner")
+def corner_scan(draw: Draw, name: str, seed: int) -> Contact:
+    """A stroke to and fro over two or three faces that meet, pressed into each, along their edge or from one to the next."""
+    rig, client, normal = draw_rig(draw), draw_renderer(draw), draw.direction()
+    other = draw.across(normal)
+    third = np.cross(normal, other)
+    faces = [normal, other] + ([third] if draw.chance(0.5) else [])
+    inwards = -sum(faces) / np.sqrt(len(faces))
+    along = third if len(faces) == 2 and draw.chance(0.5) else draw.across(inwards)
+    path, force = approach(draw, inwards, draw.wide(0.5, 6))
+    stroke = there_and_back(draw.wide(0.01, 0.4), draw.wide(0.005, 0.06), draw.even(0.03, 0.1))
+    path = path + line(along, (stroke - stroke.mean()) * ramp(0.3, 0.3))
+    rows = [soft_wall(draw, rig, client, face, 0.6) for face in faces]
+    return Contact(name, seed, rig, hands_paths(rig, draw, path, force), laws(*rows))
+
+
+@rightful_class("tremor of 4 to 12 Hz in contact")
+def slow_tremor(draw: Draw, name: str, seed: int) -> Contact:
+    """A press by a hand that trembles strongly, as in Parkinson's disease or essential tremor."""
+
+    def shaken(draw: Draw, normal: Array) -> Array:
+        hertz = draw.even(4, 12)
+        return line(
+            draw.one_of(normal, draw.direction()), swing(draw, hertz, bounded_speed(draw, 0.0002, 0.006, hertz))
+        )
+
+    return on_a_wall(draw, name, seed, shaken, force=(0.5, 6))
+
+
 # ---------------------------------------------------------------- taps and pulses
 
 
-def tapped(draw: Draw, name: str, seed: int, *, most_hertz: float, sounds: bool) -> Contact:
+def tapped(draw: Draw, name: str, seed: int, *, most_hertz: float, sounds: bool, two_hands: float = 0.15) -> Contact:
     """Return taps on a wall, some with a transient that the client plays at each contact."""
-    rig, client, normal, hertz = draw_rig(draw), draw_renderer(draw), draw.direction(), draw.wide(1, most_hertz)
+    rig = draw_rig(draw, two_hands=two_hands)
+    client, normal, hertz = draw_renderer(draw), draw.direction(), draw.wide(1, most_hertz)
     path = line(normal, swing(draw, hertz, bounded_speed(draw, 0.002, 0.02, hertz)) + draw.even(-0.002, 0.002))
     rows = [soft_wall(draw, rig, client, normal)]
     if sounds:
@@ -252,6 +306,12 @@ def tapped(draw: Draw, name: str, seed: int, *, most_hertz: float, sounds: bool)
 def tapping(draw: Draw, name: str, seed: int) -> Contact:
     """1 to 8 Hz, 4 to 40 mm."""
     return tapped(draw, name, seed, most_hertz=8, sounds=False)
+
+
+@rightful_class("tapping with two hands")
+def two_hands_tap(draw: Draw, name: str, seed: int) -> Contact:
+    """The same, of a device that two hands hold."""
+    return tapped(draw, name, seed, most_hertz=8, sounds=False, two_hands=1.0)
 
 
 @rightful_class("taps with transients")
@@ -297,6 +357,61 @@ def weight(draw: Draw, name: str, seed: int) -> Contact:
     )
     path = line(down, draw.wide(0.001, 0.03) * draw.smooth(draw.wide(0.2, 1)))
     return Contact(name, seed, rig, hands_paths(rig, draw, path), laws(row))
+
+
+def resting(draw: Draw) -> Array:
+    """Return the path of a hand that rests or wanders slowly."""
+    return line(draw.direction(), draw.wide(0.0002, 0.02) * draw.smooth(draw.wide(0.3, 1.5)))
+
+
+def step(draw: Draw, client: int, direction: Array, begin: float, end: float) -> NDArray[np.void]:
+    """Return a force of 0.5 to 10 N that comes and goes at once."""
+    force = draw.wide(0.5, 10) * draw.one_of(-1.0, 1.0)
+    return law("step", client, normal=direction, amplitude=force, begin=begin, end=end)
+
+
+@rightful_class("steps")
+def steps(draw: Draw, name: str, seed: int) -> Contact:
+    """One to four steps of force, up and down."""
+    rig, client, direction = draw_rig(draw), draw_renderer(draw), draw.direction()
+    times = np.sort(draw.random.uniform(0.1, 2.7, draw.one_of(1, 2, 3, 4)))
+    ends = [*times[1:], draw.one_of(1e9, draw.even(2.7, 2.9))]
+    rows = [
+        step(draw, client, direction if draw.chance(0.7) else draw.direction(), float(begin), float(end))
+        for begin, end in zip(times, ends, strict=True)
+    ]
+    return Contact(name, seed, rig, hands_paths(rig, draw, resting(draw)), laws(*rows))
+
+
+@rightful_class("pulses")
+def pulses(draw: Draw, name: str, seed: int) -> Contact:
+    """One to eight rectangular pulses of 3 to 100 ms, beside a constant force or alone."""
+    rig, client, direction = draw_rig(draw), draw_renderer(draw), draw.direction()
+    count, begin, seconds = draw.one_of(1, 1, 2, 4, 8), draw.even(0.1, 1.2), draw.wide(0.003, 0.1)
+    apart = seconds + draw.wide(0.01, 0.5)
+    first = step(draw, client, direction, begin, begin + seconds)
+    rows = [first]
+    for k in range(1, count):
+        row = first.copy()
+        row["begin"], row["end"] = begin + k * apart, begin + k * apart + seconds
+        rows.append(row)
+    if draw.chance(0.4):
+        rows.append(law("step", client, normal=draw.direction(), amplitude=draw.wide(0.3, 3), begin=draw.even(0, 0.1)))
+    return Contact(name, seed, rig, hands_paths(rig, draw, resting(draw)), laws(*rows))
+
+
+@rightful_class("handing over")
+def handing_over(draw: Draw, name: str, seed: int) -> Contact:
+    """A pulse or a step of one session; then it and another hold the device with constant forces."""
+    rig, direction = draw_rig(draw, clients=2), draw.direction()
+    begin = draw.even(0.1, 1)
+    end = begin + draw.wide(0.003, 0.6)
+    rows = [step(draw, 0, direction, begin, end)]
+    for client in (0, 1):
+        along = direction if draw.chance(0.6) else draw.direction()
+        start = end + draw.one_of(0.0, draw.even(0, 0.1))
+        rows.append(law("step", client, normal=along, amplitude=draw.wide(0.2, 3), begin=start, end=1e9))
+    return Contact(name, seed, rig, hands_paths(rig, draw, resting(draw)), laws(*rows))
 
 
 # ---------------------------------------------------------------- surfaces
@@ -610,6 +725,23 @@ def guidance(draw: Draw, name: str, seed: int) -> Contact:
     )
     follows = draw.even(0.5, 1) * size * np.sin(2 * np.pi * hertz * (TIME - draw.even(0, 0.1)) + phase) * ramp(0, 0.3)
     return Contact(name, seed, rig, hands_paths(rig, draw, line(direction, follows)), laws(row))
+
+
+@rightful_class("guidance to a moving target")
+def moving_target(draw: Draw, name: str, seed: int) -> Contact:
+    """A spring to a target that swings or travels, while the hand rests, follows late, or wanders."""
+    rig, client, direction, hertz = draw_rig(draw), draw_renderer(draw), draw.direction(), draw.wide(0.2, 4)
+    lag = draw.one_of(0.0, draw.wide(1e-3, 2e-2))
+    stiffness = passive(draw, rig, client, least=20, most=2000, lag=lag)
+    size = bounded_speed(draw, 0.003, 0.06, hertz)
+    row = law("spring", client, stiffness=stiffness, damping=lag * stiffness, amplitude=draw.wide(0.5, 6))
+    row["swing"], row["swing_hz"], row["swing_phase"] = size * direction, hertz, draw.even(0, 6)
+    if draw.chance(0.3):
+        row["drift"] = draw.even(-0.03, 0.03) * draw.direction()
+    follows = draw.one_of(0.0, draw.even(0, 0.6)) * size
+    path = line(direction, follows * np.sin(2 * np.pi * hertz * (TIME - draw.even(0, 0.3)) + row["swing_phase"]))
+    path = path * ramp(0, 0.3)[:, None] + resting(draw)
+    return Contact(name, seed, rig, hands_paths(rig, draw, path), laws(row))
 
 
 @rightful_class("guidance along a plane")

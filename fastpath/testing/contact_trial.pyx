@@ -48,7 +48,7 @@ CONTACT = np.dtype([
 MODES = {"free": 0, "filter": 1, "passivity": 2, "brake": 3}
 KINDS = {
     "wall": 0, "spring": 1, "periodic": 2, "vibration": 3, "pulses": 4, "transient": 5, "viscous": 6, "friction": 7, "mass": 8,
-    "ball": 9, "snap": 10, "button": 11, "held": 12, "target": 13, "string": 14,
+    "ball": 9, "snap": 10, "button": 11, "held": 12, "target": 13, "string": 14, "step": 15,
 }
 # the client of laws that the loop, or a module in it, computes in each tick
 LOOP = 2

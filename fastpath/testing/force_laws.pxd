@@ -39,6 +39,8 @@ cdef enum LawKind:
     LAW_TARGET = 13
     # force towards the plane that ends beyond `size`: a string that is plucked
     LAW_STRING = 14
+    # played: a constant force from `begin` to `end`, which comes and goes at once
+    LAW_STEP = 15
 
 cdef struct Law:
     int64_t kind
@@ -95,12 +97,14 @@ cdef inline bint has_direction(const Law *l) noexcept nogil:
 
 cdef inline bint is_driven(const Law *l) noexcept nogil:
     """Return whether the law is played over time and does not answer to the motion."""
-    return l.kind == LAW_VIBRATION or l.kind == LAW_PULSES or l.kind == LAW_TRANSIENT
+    return l.kind == LAW_VIBRATION or l.kind == LAW_PULSES or l.kind == LAW_TRANSIENT or l.kind == LAW_STEP
 
 
 cdef inline double presence(const Law *l, double t) noexcept nogil:
-    """Return the share (0 to 1) with which a law acts at a time: eased in after `begin`, out after `end`; a `begin` of 0 at once."""
+    """Return the share (0 to 1) with which a law acts at a time: eased in after `begin`, out after `end`; a `begin` of 0 and steps at once."""
     cdef double share = 1, ease = 1e-3 * EASE_MS
+    if l.kind == LAW_STEP:
+        return 1 if l.begin <= t < l.end else 0
     if l.begin > 0:
         share = (t - l.begin) / ease
     if t > l.end - ease:
@@ -149,6 +153,8 @@ cdef inline double played(Law *l, double depth, double speed, double t, double d
     cdef double since
     if l.kind == LAW_VIBRATION:
         return l.amplitude * waveform(l, t, dt, scene)
+    if l.kind == LAW_STEP:
+        return l.amplitude
     if l.kind == LAW_PULSES:
         since = t - floor(t * l.rate) / l.rate
         return l.amplitude * sin(M_PI * since / l.seconds) if since < l.seconds else 0

@@ -27,7 +27,7 @@ from bench.haptics.rightful import NAMES as CLASSES
 from bench.haptics.rightful import rightful
 from bench.haptics.seeds import Part, Use, seeds
 from bench.haptics.sets import Job, in_processes, plan, run, tables, wilson
-from fastpath.testing.contact_trial import CONTACT
+from fastpath.testing.contact_trial import CONTACT, law_forces
 
 SECONDS: Final = np.arange(3000) / 1000
 TUNING: Final = seeds(Part.TRAINING, 3)
@@ -54,6 +54,15 @@ PROMISED: Final = {
     "plucked string",
     "stirring",
     "handwriting",
+    "steps",
+    "pulses",
+    "handing over",
+    "scan along a corner",
+    "grip that changes in contact",
+    "wall that swings",
+    "guidance to a moving target",
+    "tapping with two hands",
+    "tremor of 4 to 12 Hz in contact",
 }
 
 
@@ -131,6 +140,16 @@ def test_without_a_filter_goes_out_what_was_asked() -> None:
 
     assert samples["asked"].tobytes() == samples["output"].tobytes()
     assert np.abs(samples["asked"] - samples["command"]).max() > 1
+
+
+def test_a_step_comes_and_goes_at_once() -> None:
+    row = law("step", 0, normal=np.array((0.0, 0.0, 1.0)), amplitude=2.0, begin=0.5, end=0.6)
+
+    force = law_forces(row, np.zeros((1000, 3)), dt=1e-3)[:, 2]
+
+    assert force[499] == 0
+    assert (force[500:600] == 2).all()
+    assert (force[600:] == 0).all()
 
 
 def of_forces(asked: float, output: NDArray[np.float64]) -> NDArray[np.void]:
