@@ -264,7 +264,7 @@ def corner_scan(draw: Draw, name: str, seed: int) -> Contact:
     return Contact(name, seed, rig, hands_paths(rig, draw, path, force), laws(*rows))
 
 
-@rightful_class("tremor of 4 to 12 Hz in contact")
+@rightful_class("strong tremor in contact")
 def slow_tremor(draw: Draw, name: str, seed: int) -> Contact:
     """A press by a hand that trembles strongly, as in Parkinson's disease or essential tremor."""
 

@@ -62,7 +62,7 @@ PROMISED: Final = {
     "wall that swings",
     "guidance to a moving target",
     "tapping with two hands",
-    "tremor of 4 to 12 Hz in contact",
+    "strong tremor in contact",
 }
 
 
