@@ -196,16 +196,20 @@ def test_events_are_filtered_by_text_and_level(page: Browser, service: RunningSe
 
 
 def test_paused_events_stay_as_they_are(page: Browser, service: RunningService) -> None:
+    def newest() -> str:
+        return page.find("[data-event]").text
+
     page.run("location.hash = 'events'")
     page.find("[data-event]")
     page.click("#event-pause")
-    shown = len(page.all("[data-event]"))
+    paused = newest()
     with connect(service.ws):
         pass
     page.until(lambda: "new" in page.text("[role=search]"), "new ones are counted")
-    assert len(page.all("[data-event]")) == shown
+    assert newest() == paused
     page.click("#event-pause")
-    page.until(lambda: len(page.all("[data-event]")) > shown, "they are shown")
+    # The list has a bound: on a machine with many events it may not grow.
+    page.until(lambda: newest() != paused, "they are shown")
 
 
 def test_session_is_shown_and_disconnected(page: Browser, service: RunningService) -> None:
