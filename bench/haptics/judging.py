@@ -22,9 +22,9 @@ HIGHEST_HZ: Final = 400.0
 SETTLED_MS: Final = 1000
 ONSET_W: Final = 0.015
 LOST_N: Final = 0.01
-# The force that arrives is the one that was sent, while an error over so many ms is smaller than this share.
+# A force error has ended when over so many ms it stays below this share of the force.
 ERROR_MS: Final = 100
-ERROR: Final = 0.1
+ERROR_SHARE: Final = 0.1
 KEPT: Final = 0.8
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ class Answered:
     lost: float  # share of the commanded force that did not reach the motors
     error: float  # force error: rms of what was put out beside or instead of the command, over the command's rms
     error_after: float  # the same from the first entry on; 0 without one
-    again: float  # s from the first entry until the error over 100 ms stays below a tenth; 0 without one
+    error_seconds: float  # s from the first entry until the error over 100 ms stays below a tenth; 0 without one
     speed: float  # mm/s rms in the band, last second
     unfiltered: float  # the same without the filter
     still_fed: (
@@ -141,11 +141,11 @@ def force_error(samples: NDArray[np.void]) -> float:
 
 
 def seconds_of_error(samples: NDArray[np.void]) -> float:
-    """Return the time (s) until the force error over ERROR_MS stays below ERROR of the rms of what was asked; at most the whole."""
+    """Return the time (s) until the force error over ERROR_MS stays below ERROR_SHARE of the rms of what was asked; at most the whole."""
     square = np.sum((samples["output"] - samples["asked"]) ** 2, axis=1)
     summed = np.concatenate(([0.0], np.cumsum(square)))
     window = min(ERROR_MS, len(square))
-    bound = window * (ERROR * max(rms(samples["asked"]), LOST_N)) ** 2
+    bound = window * (ERROR_SHARE * max(rms(samples["asked"]), LOST_N)) ** 2
     late = np.flatnonzero(summed[window:] - summed[:-window] > bound)
     return float(late[-1] + window) / SAMPLE_RATE if late.size else 0.0
 

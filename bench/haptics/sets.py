@@ -35,7 +35,7 @@ FELT_N: Final = 0.1
 SLOW_HZ: Final = 9.0
 BAND_HZ: Final = 260.0
 LEFT_ALONE_S: Final = 1.5
-AGAIN_S: Final = 1.0
+ERROR_FOR_S: Final = 1.0
 DRAWS_FOR_ONE: Final = 3
 CHUNK: Final = 8
 Z: Final = 1.96
@@ -54,7 +54,7 @@ RESULT: Final = np.dtype(
         ("lost", "f8"),
         ("error", "f8"),
         ("error_after", "f8"),
-        ("again", "f8"),
+        ("error_seconds", "f8"),
         ("last", "f8"),
         ("last_unfiltered", "f8"),
         ("fed", "f8"),
@@ -125,7 +125,7 @@ def run(job: Job) -> Done:
                 done.lost,
                 done.error,
                 done.error_after,
-                done.again,
+                done.error_seconds,
                 done.speed,
                 done.unfiltered,
                 judged.fed,
@@ -235,7 +235,7 @@ def rightful_table(rows: NDArray[np.void]) -> Iterator[str]:
         after = f"{'-':>15}{'-':>8}{'-':>15}"
         if taken.any():
             half, tenth = np.percentile(rows["error_after"][taken], (50, 90))
-            after = f"{half:15.0%}{tenth:8.0%}{np.mean(rows['again'][taken] <= AGAIN_S):15.0%}"
+            after = f"{half:15.0%}{tenth:8.0%}{np.mean(rows['error_seconds'][taken] <= ERROR_FOR_S):15.0%}"
         yield f"{name:28}{text}{worst:12.1%}{after}"
 
 

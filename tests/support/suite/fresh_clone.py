@@ -1,7 +1,8 @@
 """Run the README's two commands in a new clone, with three environment variables and /usr/bin's Python.
 
 `python3 -m tests.support.suite.fresh_clone` runs `make run` on a terminal until the service is ready, presses Ctrl-C, and then
-runs `make test` without what meets no library (`shares.WITHOUT_LIBRARIES`). Needs nothing but the standard library, git and what the README names.
+runs `make test` without what need not be run again (`shares.WITHOUT_LIBRARIES`). Needs nothing but the standard library, git and
+what the README names.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def make_run(clone: Path, environment: dict[str, str]) -> int:
 
 
 def make_test(clone: Path, environment: dict[str, str]) -> int:
-    """Exit code of `make test` as far as libraries are met; its output goes to this process's own."""
+    """Exit code of `make test` as far as Python and the libraries matter; its output goes to this process's own."""
     command = ["make", "--silent", "test", "PYTEST_ARGS=--libraries"]
     return subprocess.run(command, cwd=clone, env=environment, check=False).returncode
 

@@ -1,7 +1,7 @@
 """Run the whole test suite in parallel processes, which take shares of files from a queue, the longest first.
 
-Behind `make test`, and with `--unit` behind `make test-unit`. `--libraries` leaves out what would come out alike with other versions of
-Python and of the libraries, `--times` writes where the time went into docs/testing.md; with other arguments it is one plain run of pytest.
+Behind `make test`, and with `--unit` behind `make test-unit`. `--libraries` leaves out what need not be run again with other
+versions of Python and the libraries, `--times` writes where the time went into docs/testing.md; with other arguments it is one plain run of pytest.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ LONG: Final = (
     (TESTS / "service",),
     (TESTS / "acceptance", TESTS / "haptics"),
 )
-# What meets no library, or meets it in a whole run as well as here: physics and the memory of the loop, browsers, generated requests, the
-# packages, and scenarios about files, processes and motors.
+# What need not be run again with other versions of Python and the libraries: physics, the loop's memory, local clients, files and processes
+# do not depend on them; pages, alerts, packages and generated requests take long, and the whole run has them.
 WITHOUT_LIBRARIES: Final = (
     TESTS / "dashboard",
     TESTS / "haptics",
@@ -46,7 +46,7 @@ WITHOUT_LIBRARIES: Final = (
     *(
         SCENARIOS / f"test_{name}.py"
         for name in (
-            *("alerts", "check_boards", "held_streams", "hostile_clients", "local_clients", "schemathesis"),
+            *("alerts", "check_boards", "held_streams", "local_clients", "schemathesis"),
             *("service_manager", "wall", "what_may_wait", "wheel"),
         )
     ),

@@ -129,7 +129,7 @@ def test_filter_finds_a_wall_of_twice_the_critical_stiffness_and_leaves_one_of_0
 
     assert found.found is not None
     assert found.speed < 0.5 * found.unfiltered
-    assert (left.entries, left.lost, left.error, left.error_after, left.again) == (0, 0.0, 0.0, 0.0, 0.0)
+    assert (left.entries, left.lost, left.error, left.error_after, left.error_seconds) == (0, 0.0, 0.0, 0.0, 0.0)
     assert 0 < found.error <= found.error_after
 
 
