@@ -38,6 +38,7 @@ from transport.local.server import LocalServer
 from transport.log import Log
 from transport.service_manager import MainTurns, ServiceManager
 from transport.settings_catalog import SETTINGS_CATALOG
+from transport.stacks import write_on_signal
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.native import native_streams
 from transport.ws.session import SessionChannel
@@ -241,13 +242,13 @@ def _prepare_process(cores: Cores) -> None:
     zero_packets.install()
     stacks = never_waiting(STDERR)
     faulthandler.enable(stacks)
-    faulthandler.register(signal.SIGUSR1, stacks, all_threads=True)
     zero_packets.install()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     threading.stack_size(THREAD_STACK_BYTES)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if cores.loop is not None:
         os.sched_setaffinity(0, cores.rest)
+    write_on_signal(stacks)
 
 
 def _say_ready(system: System, addresses: str, log: Log) -> None:
