@@ -190,43 +190,49 @@ class BadMessages:
     turns: int = 0
 
     def run(self, halt: threading.Event) -> None:
-        """Send all of them at least once, until `halt` is set."""
+        """Send them until all were sent at least once and `halt` is set."""
         cases = read_cases("bad_messages")
         with RawWebSocket(self.targets.ws) as peer:
             peer.frame()
-            while self.turns == 0 or not halt.is_set():
+            while not (self.turns and halt.is_set()):
                 for case in cases:
+                    if self.turns and halt.is_set():
+                        break
                     text, opcode = payload(case, PLAIN)
                     other = "force" in case
                     peer.write(encode_frame(self.targets.with_ids(text, other=other), opcode))
                     found = [error["path"] for error in peer.frame().get("errors", [])]
                     wanted = [self.targets.with_ids(path.encode(), other=other).decode() for path in case["errors"]]
                     assert found == wanted, case["says"]
-                self.turns += 1
+                else:
+                    self.turns += 1
             peer.check_nothing_unread()
 
 
 @dataclass(slots=True)
 class BadStreams:
-    """Sends every bad stream of the wire cases, alternating between the frame versions."""
+    """Sends every bad stream of the wire cases, every other one to the channel of 3.0, and the other way round in the next turn."""
 
     targets: ClientTargets
     turns: int = 0
 
     def run(self, halt: threading.Event) -> None:
-        """Send all of them at least once, until `halt` is set."""
+        """Send them until all were sent at least once and `halt` is set."""
         cases = read_cases("bad_streams")
         left: list[Stream] = []
-        while self.turns == 0 or not halt.is_set():
-            for case in cases:
-                stream = Stream(self.targets.ws_v30 if self.turns % 2 else self.targets.ws, case)
+        while not (self.turns and halt.is_set()):
+            for number, case in enumerate(cases, self.turns):
+                if self.turns and halt.is_set():
+                    break
+                stream = Stream(self.targets.ws_v30 if number % 2 else self.targets.ws, case)
                 left.append(stream)
                 try:
                     stream.play()
                 except AssertionError as error:
                     error.add_note(case["says"])
                     raise
-            self.turns += 1
+            else:
+                self.turns += 1
             for stream in left:
                 stream.drop()
             left.clear()
