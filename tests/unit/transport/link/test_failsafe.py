@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.service.polling import eventually
-from transport.link.failsafe import FIRST_PAUSE_S, FailsafeChange, FailsafeProcess
+from transport.link.failsafe import CHECK_S, FIRST_PAUSE_S, REPLY_S, FailsafeChange, FailsafeProcess
 
 ROOT = Path(__file__).parents[3]
 ZERO = b"\x02\x05" + bytes(8)
@@ -209,3 +209,7 @@ def test_each_port_gets_its_packet_and_a_full_one_blocks_no_other(failsafe: Fail
     assert [rest_of(ours) for ours, _ in pipes] == [b"\0\0\0\0", full, b"\2\2\2\2"]
     for ours, _ in pipes:
         os.close(ours)
+
+
+def test_loss_is_noticed_within_a_second() -> None:
+    assert CHECK_S + REPLY_S <= 1.0
