@@ -25,7 +25,7 @@ from actors.values.commands import (
     StateCommand,
 )
 from actors.values.identity import Kind
-from actors.values.kinds.nouns import any_of
+from actors.values.kinds.nouns import any_of, plurals_of, takers_of
 from actors.values.spatial import WorkspaceChange
 from fastpath.layout.constants import Command
 from transport.wire import module_words, shapes
@@ -86,9 +86,7 @@ def read(
 def _group(parsed: ParsedMessage, devices: Mapping[str, NamedDevice], word: str, part: Any) -> None:
     kinds = GROUPS_IN.get(word)
     if kinds is None:
-        meant = parsed.meant(word, GROUP_WORDS)
-        likely = f"did you mean {meant}?" if meant else "a message holds session and groups of devices"
-        parsed.fault(word[:40], f"unknown: {likely}")
+        parsed.fault(word[:40], parsed.unknown(word, GROUP_WORDS, "a message holds session and groups of devices"))
         return
     parsed.spoken |= OWNERS[word]
     if type(part) is list:
@@ -139,7 +137,8 @@ def _entry(
         elif key == "configure":
             checked(parsed, device_configuration, value, f"{path}.configure", target)
         elif key != "device_id":
-            parsed.fault(f"{path}.{key[:40]}", "unknown: a device entry holds device_id, commands and configure")
+            reason = parsed.unknown(key, ENTRY_KEYS, "a device entry holds device_id, commands and configure")
+            parsed.fault(f"{path}.{key[:40]}", reason)
 
 
 def _count(parsed: ParsedMessage, path: str) -> None:
@@ -154,12 +153,16 @@ def _unknown(parsed: ParsedMessage, devices: Mapping[str, NamedDevice], kinds: f
         return "device_id is missing"
     if type(named) is not str:
         return f"a device_id is a string, not {shapes.kind(named)}"
+    other = devices.get(named)
+    if other is not None:
+        names = {kind.spec.name for kind in kinds}
+        return f'"{named[:16]}" is {other.kind.with_article}, and this group is for {plurals_of(lambda spec: spec.name in names)}'
     here = tuple(device_id for device_id, device in devices.items() if device.kind in kinds)
     meant = parsed.meant(named, here)
     if meant is None and len(here) == 1:
         (meant,) = here
-    likely = f": did you mean {meant}?" if meant else ""
-    return f'no such device "{named[:16]}" in this group{likely}'
+    likely = f"did you mean {meant}?" if meant else "GET /devices lists those that are here"
+    return f'no such device "{named[:16]}" in this group: {likely}'
 
 
 def _command(parsed: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
@@ -231,6 +234,8 @@ def _no_command(parsed: ParsedMessage, target: NamedDevice, name: str) -> str:
     area = name.removeprefix("set_")
     if area in DEVICE_WIDE and target.kind.spec.has(area):
         return f"unknown: configure.{area}, by POST /{target.kind}/{target.device_id}/config/{area}"
+    if area in DEVICE_WIDE:
+        return f"unknown, and {target.kind.with_article} has no {area}: it is for {takers_of(area)}"
     if area in CONFIGURE_KEYS:
         return f"unknown: send it as configure.{area}"
     meant = parsed.meant(name, COMMANDS)

@@ -26,7 +26,9 @@ from transport.wire.parsed_message import NamedDevice, ParsedMessage, checked
 from transport.wire.vocabulary import OWNERS, Vocabulary, preset_in
 
 CONFIGURE_KEYS: Final = ("basis", "mount", "preset", "damping", "force_gate", "navigation")
-UNKNOWN_KEY: Final = f"unknown: configure takes {', '.join(CONFIGURE_KEYS)}"
+CONFIGURE_TAKES: Final = f"configure takes {', '.join(CONFIGURE_KEYS)}"
+SESSION_KEYS: Final = ("configure", "force_render_full_state")
+SESSION_CONFIGURE_KEYS: Final = ("profile", "basis", "required_sdk_version")
 EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
 ALIKE: Final = 1e-6
 
@@ -102,8 +104,9 @@ def _device_key(parsed: ParsedMessage, part: Any, path: str, target: NamedDevice
                     checked(parsed, _device_key, inner, f"{path}.{name}", target, name)
         case _:
             if not module_words.take_up(parsed, Place.CONFIGURE, key, part, path, target):
-                meant = parsed.meant(key, CONFIGURE_KEYS)
-                raise InvalidInput(f"unknown: did you mean {meant}?" if meant else UNKNOWN_KEY, path)
+                raise InvalidInput(
+                    parsed.unknown(key, (*CONFIGURE_KEYS, *device_wide.of(target)), CONFIGURE_TAKES), path
+                )
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
@@ -166,7 +169,8 @@ def session_part(
                 parsed.deprecated.append((SET_COORDINATE_ORIGIN, "configure.preset"))
                 checked(parsed, _old_origin, value, f"{path}.{key}", devices)
             case _:
-                parsed.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")
+                reason = parsed.unknown(key, SESSION_KEYS, "session holds configure and force_render_full_state")
+                parsed.fault(f"{path}.{key[:40]}", reason)
 
 
 def _old_basis(parsed: ParsedMessage, value: Any, path: str) -> None:
@@ -219,4 +223,5 @@ def _session_key(parsed: ParsedMessage, part: Any, path: str, key: str) -> None:
             parsed.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
             if not module_words.take_up(parsed, Place.SESSION, key, part, path, None):
-                raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)
+                listed = "a session configures profile, basis and required_sdk_version"
+                raise InvalidInput(parsed.unknown(key, SESSION_CONFIGURE_KEYS, listed), path)

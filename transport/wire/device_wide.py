@@ -24,6 +24,11 @@ def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
         raise InvalidInput(f"the same for all sessions: set it with POST {route}", path)
 
 
+def of(target: NamedDevice) -> tuple[str, ...]:
+    """Return the keys that the device has."""
+    return tuple(sorted(key for key in DEVICE_WIDE if key == "paired_with" or target.kind.spec.has(key)))
+
+
 def _shown(target: NamedDevice, key: str) -> Mapping[str, object]:
     """Return the value of `key` as HTTP shows it."""
     wide = target.wide

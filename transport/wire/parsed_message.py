@@ -107,6 +107,11 @@ class ParsedMessage:
         """Return the known word that an unknown one probably means: for as many faults as a frame shows, None for more."""
         return nearest(word[:MOST_LETTERS], known) if len(self.faults) < MOST_SHOWN else None
 
+    def unknown(self, word: str, known: tuple[str, ...], otherwise: str) -> str:
+        """Return the reason for an unknown word: the known one that it probably means, else `otherwise`."""
+        meant = self.meant(word, known)
+        return f"unknown: did you mean {meant}?" if meant else f"unknown: {otherwise}"
+
 
 def checked(parsed: ParsedMessage, step: Any, value: Any, path: str, *more: Any) -> None:
     """Run one step of reading; what it refuses becomes a fault."""

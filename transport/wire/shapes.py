@@ -170,8 +170,11 @@ def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[An
 
 
 def no_json(said: object) -> str:
-    """Return the JSON parser's message; it reports a lack of memory where brackets are not closed, which is replaced."""
-    return str(said).replace("failed to allocate memory", "brackets are opened and not closed")
+    """Return the JSON parser's message; two are replaced: that of an empty text, and a lack of memory where brackets are not closed."""
+    text = str(said)
+    if "zero-length" in text or "is empty" in text:
+        return "it is empty"
+    return text.replace("failed to allocate memory", "brackets are opened and not closed")
 
 
 def kind(value: Any) -> str:

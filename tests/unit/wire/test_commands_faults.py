@@ -149,9 +149,9 @@ def test_non_object_entry_is_a_fault(entry: object) -> None:
     [
         ("049d", 'no such device "049d" in this group: did you mean 049D?'),
         ("049", 'no such device "049" in this group: did you mean 049D?'),
-        ("", 'no such device "" in this group'),
-        ("9" * 500, f'no such device "{"9" * 16}" in this group'),
-        ("1605", 'no such device "1605" in this group'),
+        ("", 'no such device "" in this group: GET /devices lists those that are here'),
+        ("9" * 500, f'no such device "{"9" * 16}" in this group: GET /devices lists those that are here'),
+        ("1605", '"1605" is a grip, and this group is for arms and compacts'),
         (None, "device_id is missing"),
         (0, "a device_id is a string, not a number"),
         (49, "a device_id is a string, not a number"),
@@ -172,7 +172,9 @@ def test_an_entry_without_an_id_is_named() -> None:
 
 
 def test_an_unknown_key_of_a_keyed_group_is_named_by_its_own_path() -> None:
-    assert read({"arm": {"nobody": {}}}).faults == [("arm.nobody", 'no such device "nobody" in this group')]
+    assert read({"arm": {"nobody": {}}}).faults == [
+        ("arm.nobody", 'no such device "nobody" in this group: GET /devices lists those that are here')
+    ]
     assert read({"arm": {"k" * 500: {}}}).faults[0][0] == "arm." + "k" * 40
     assert read({"arm": {"049D": {"device_id": "nobody"}}}).faults[0][0] == "arm.049D.device_id"
 

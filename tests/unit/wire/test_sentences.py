@@ -36,11 +36,20 @@ def sentences() -> Iterator[tuple[str, ast.expr]]:
 
 
 def longest(node: ast.expr) -> int:
-    """Characters of a sentence, with PLACEHOLDER for each part that is not text."""
+    """Characters of a sentence: PLACEHOLDER for a part that is not text, or as many as it is cut to; of two sentences the longer."""
+    if isinstance(node, ast.IfExp):
+        return max(longest(node.body), longest(node.orelse))
+    if isinstance(node, ast.FormattedValue):
+        cut = (
+            node.value.slice.upper
+            if isinstance(node.value, ast.Subscript) and isinstance(node.value.slice, ast.Slice)
+            else None
+        )
+        return cut.value if isinstance(cut, ast.Constant) and isinstance(cut.value, int) else PLACEHOLDER
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return len(node.value)
     if isinstance(node, ast.JoinedStr):
-        return sum(longest(part) if isinstance(part, ast.Constant) else PLACEHOLDER for part in node.values)
+        return sum(map(longest, node.values))
     if isinstance(node, ast.BinOp):
         return longest(node.left) + longest(node.right)
     return 0
@@ -86,6 +95,10 @@ def test_lists_of_words_fit() -> None:
         ("Arm", ("arm", "grip"), "arm"),
         ("grips", ("arm", "grip"), "grip"),
         ("049d", ("049D", "16F2"), "049D"),
+        ("inverse4", ("inverse3", "minverse"), "inverse3"),
+        ("gravity", ("basis", "gravity_compensation"), "gravity_compensation"),
+        ("set", ("set_force_now", "b"), None),
+        ("set_x", ("set_x_of_all_of_these", "set_x_of_all_of_those"), None),
         ("", ("arm",), None),
         ("xyz", ("arm",), None),
         ("arm", (), None),
