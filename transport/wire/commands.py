@@ -28,7 +28,7 @@ from actors.values.identity import Kind
 from actors.values.kinds.nouns import any_of, plurals_of, takers_of
 from actors.values.spatial import WorkspaceChange
 from fastpath.layout.constants import Command
-from transport.wire import module_words, shapes
+from transport.wire import device_wide, module_words, shapes
 from transport.wire.configuration import CONFIGURE_KEYS, arrange, device_configuration, session_part
 from transport.wire.deprecated import coordinate_origin
 from transport.wire.device_wide import DEVICE_WIDE
@@ -232,7 +232,7 @@ def _checked_command(parsed: ParsedMessage, body: Any, path: str, target: NamedD
 def _no_command(parsed: ParsedMessage, target: NamedDevice, name: str) -> str:
     """Return what to send instead of an unknown command: a similar one, or what configures that."""
     area = name.removeprefix("set_")
-    if area in DEVICE_WIDE and target.kind.spec.has(area):
+    if area in device_wide.of(target):
         return f"unknown: configure.{area}, by POST /{target.kind}/{target.device_id}/config/{area}"
     if area in DEVICE_WIDE:
         return f"unknown, and {target.kind.with_article} has no {area}: it is for {takers_of(area)}"

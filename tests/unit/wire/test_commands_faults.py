@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from actors.session.messages import SetBasis, SetMount, SetPreset
 from fastpath.layout.constants import Command
 from tests.unit.wire.parser_samples import DEVICES, EMPTY, arm, commanded, read, xyz
+from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, ParsedMessage
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
@@ -432,3 +433,34 @@ def test_faulty_command_releases_nothing_of_another_device() -> None:
     found = read({"arm": [GOOD, {**BAD, "device_id": "04A0"}], "compact": [{**BAD, "device_id": "05C0"}]})
 
     assert [command[:2] for command in found.commands] == [("049D", Command.COMMAND_FORCE)]
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        ({"arm": [{"device_id": "049D", "command": {}}]}, ("arm[0].command", "unknown: did you mean commands?")),
+        (
+            {"arm": [{"device_id": "049D", "configure": {"gravity": {}}}]},
+            ("arm[0].configure.gravity", "unknown: did you mean gravity_compensation?"),
+        ),
+        ({"session": {"configre": {}}}, ("session.configre", "unknown: did you mean configure?")),
+        ({"session": {"configure": {"profil": {}}}}, ("session.configure.profil", "unknown: did you mean profile?")),
+    ],
+)
+def test_an_unknown_key_names_the_nearest(message: dict[str, object], fault: tuple[str, str]) -> None:
+    assert read(message).faults == [fault]
+
+
+@pytest.mark.parametrize("area", sorted(DEVICE_WIDE - {"paired_with"}))
+def test_a_command_named_after_what_a_grip_has_not_names_who_has_it(area: str) -> None:
+    ((path, reason),) = read({"grip": [{"device_id": "1605", "commands": {f"set_{area}": {}}}]}).faults
+
+    assert path == f"grip[0].commands.set_{area}"
+    assert len(reason) <= 100
+    assert reason.startswith(f"unknown, and a grip has no {area}: it is for an arm")
+
+
+def test_a_command_named_after_a_pair_names_the_route() -> None:
+    ((_, reason),) = read({"grip": [{"device_id": "1605", "commands": {"set_paired_with": {}}}]}).faults
+
+    assert reason == "unknown: configure.paired_with, by POST /grip/1605/config/paired_with"
