@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import LEVELS, Level
 from actors.kit.errors import InvalidInput
+from actors.values.similar import MOST_LETTERS, nearest
 
 
 def parse_kinds(text: str) -> frozenset[str] | None:
@@ -14,7 +15,9 @@ def parse_kinds(text: str) -> frozenset[str] | None:
     kinds = frozenset(word.strip() for word in text.split(",")) - {""}
     unknown = sorted(kinds - EVENT_KINDS.keys())
     if unknown:
-        raise InvalidInput(f'there is no kind "{unknown[0]}": use some of {", ".join(EVENT_KINDS)}', "kinds")
+        meant = nearest(unknown[0][:MOST_LETTERS], tuple(EVENT_KINDS))
+        likely = f"did you mean {meant}?" if meant else f"use some of {', '.join(EVENT_KINDS)}"
+        raise InvalidInput(f'there is no kind "{unknown[0]}": {likely}', "kinds")
     return kinds or None
 
 

@@ -147,7 +147,7 @@ class StateNotWritable(HapticError):
     def __init__(self, path: str, reason: str) -> None:
         """`reason` is the operating system's error text."""
         super().__init__(
-            f"The state directory {path} cannot be written ({reason}): free space or give the service the right to write there."
+            f"The state directory {path} cannot be written ({reason}): free space, give the service the right to write there, or name another folder with --state-dir."
         )
         self.path = path
         self.reason = reason

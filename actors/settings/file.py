@@ -62,6 +62,13 @@ class StateFile:
             self._keep_aside(error)
             return {}
         self._found = found
+        if found > self._version:
+            logger.warning(
+                "%s was written by a newer version (format %d, this one knows %d): what is known of it is used, the rest is kept",
+                self.path,
+                found,
+                self._version,
+            )
         return content
 
     def write(self, content: Mapping[str, object]) -> None:

@@ -15,9 +15,11 @@ def test_kinds_are_separated_by_commas() -> None:
     assert parse_kinds("") is None
 
 
-def test_an_unknown_kind_is_refused_with_the_list() -> None:
-    with pytest.raises(InvalidInput, match=r'no kind "port-open".*port-blocked'):
-        parse_kinds("port-blocked,port-open")
+def test_an_unknown_kind_is_refused_with_the_nearest_one_or_the_list() -> None:
+    with pytest.raises(InvalidInput, match=r'no kind "device-conected": did you mean device-connected\?'):
+        parse_kinds("port-blocked,device-conected")
+    with pytest.raises(InvalidInput, match=r'no kind "foo": use some of .*port-blocked'):
+        parse_kinds("port-blocked,foo")
 
 
 def test_level_is_parsed_or_refused() -> None:

@@ -150,11 +150,14 @@ def test_nan_is_never_written(path: Path) -> None:
     assert StateFile(path).load() == {"a": 1}
 
 
-def test_newer_format_keeps_its_number_and_unknown_keys(path: Path) -> None:
+def test_newer_format_keeps_its_number_and_unknown_keys(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path.write_bytes(b'{"format": 7, "a": 1, "unknown": {"x": [1]}}')
     file = StateFile(path)
     content = file.load()
 
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert "was written by a newer version (format 7, this one knows 1)" in record.getMessage()
     assert content == {"a": 1, "unknown": {"x": [1]}}
 
     file.write({**content, "a": 2})
