@@ -5,12 +5,13 @@ from __future__ import annotations
 from actors.control.cores import Cores, of_this_machine
 from actors.control.gap_counters import read_gaps
 from actors.control.interruptions import gap_data, interruption_data
-from actors.control.messages import FASTPATH, SetTickShare
+from actors.control.messages import FASTPATH, ForceChange, SetTickShare
 from actors.control.progress_beat import ProgressBeat
 
 __all__ = [
     "FASTPATH",
     "Cores",
+    "ForceChange",
     "ProgressBeat",
     "SetTickShare",
     "gap_data",

@@ -115,12 +115,17 @@ class _GapFamilies:
         self._force = counter("hapticd_force_seconds")
         self._interrupted = counter("hapticd_force_interrupted_seconds")
         self._gaps = histogram("hapticd_force_gap_seconds")
-        self.families = (self._force, self._interrupted, self._gaps)
+        self._taken = counter("hapticd_force_taken_newton_seconds")
+        self._added = counter("hapticd_force_added_newton_seconds")
+        self.families = (self._force, self._interrupted, self._gaps, self._taken, self._added)
 
     def add(self, device_id: str, gaps: GapCounters) -> None:
         """Add a device."""
         self._force.add_metric([device_id], gaps.force_s)
         self._interrupted.add_metric([device_id], gaps.interrupted_s)
+        for name, change in gaps.changes.items():
+            self._taken.add_metric([device_id, name], change.taken)
+            self._added.add_metric([device_id, name], change.added)
         bounds = [f"{FIRST_GAP_S * 2**index:.9g}" for index in range(len(gaps.buckets) - 1)]
         totals = [float(total) for total in accumulate(gaps.buckets)]
         self._gaps.add_metric([device_id], list(zip([*bounds, "+Inf"], totals, strict=True)), sum_value=gaps.gap_s)

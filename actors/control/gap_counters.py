@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from actors.control.messages import GapCounters
+from actors.control.messages import ForceChange, GapCounters
 
 if TYPE_CHECKING:
     from fastpath.arena.memory import Lease
     from fastpath.arena.runtime import Runtime
+
+# As `ForceChanges` in fastpath/layout/force.pxd counts them.
+CHANGERS: Final = ("filter", "damper", "monitors")
 
 
 def read_gaps(runtime: Runtime, lease: Lease) -> GapCounters:
@@ -24,4 +27,8 @@ def read_gaps(runtime: Runtime, lease: Lease) -> GapCounters:
         longest_s=shown["longest"],
         buckets=tuple(shown["buckets"].tolist()),
         lengths_s=tuple(shown["lengths"].tolist()),
+        changes={
+            name: ForceChange(float(taken), float(added))
+            for name, taken, added in zip(CHANGERS, *shown["changes"], strict=True)
+        },
     )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from actors.kit.message import Message, Request
 
@@ -36,6 +37,13 @@ class LoopCounters:
     tick_seconds: float  # s, sum over the sampled ticks
 
 
+class ForceChange(NamedTuple):
+    """What filter, damper or monitors did to a device's commanded force, N·s since its slot was leased."""
+
+    taken: float = 0.0
+    added: float = 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class GapCounters:
     """Gaps of one device since its slot was leased."""
@@ -47,6 +55,7 @@ class GapCounters:
     longest_s: float = 0.0  # s
     buckets: tuple[int, ...] = ()  # gaps by length: entry b below 2^b * 2.5 ms, the last one all others
     lengths_s: tuple[float, ...] = ()  # s, of gap number n at n modulo their number
+    changes: Mapping[str, ForceChange] = field(default_factory=dict[str, ForceChange])  # by what changed the force
 
     @property
     def force_lost(self) -> float:

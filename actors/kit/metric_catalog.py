@@ -157,6 +157,20 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
                 "Time with force in which a gap of the loop left the motors without it.",
                 _DEVICE,
             ),
+            MetricRow(
+                "hapticd_force_taken_newton_seconds",
+                _C,
+                "N·s",
+                "What filter, damper and monitors took from the commanded force.",
+                ("device_id", "by"),
+            ),
+            MetricRow(
+                "hapticd_force_added_newton_seconds",
+                _C,
+                "N·s",
+                "What filter, damper and monitors added to the commanded force.",
+                ("device_id", "by"),
+            ),
             MetricRow("hapticd_force_gap_seconds", _H, "s", "Gaps between two ticks of a device, above 2 ms.", _DEVICE),
         ),
         "Ports": (

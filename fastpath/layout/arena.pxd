@@ -12,8 +12,8 @@ from fastpath.layout.constants cimport (
 )
 from fastpath.layout.contact cimport Contact, Touch
 from fastpath.layout.force cimport (
-    EFFECTS, Chain, Effect, MonitorMemory, OptionalLimits, OptionalMemory, OscillationParams, OscillationRate, Rendering, SetPoint,
-    Thermal, ThermalParams,
+    EFFECTS, Chain, Effect, ForceChanges, MonitorMemory, OptionalLimits, OptionalMemory, OscillationParams, OscillationRate, Rendering,
+    SetPoint, Thermal, ThermalParams,
 )
 from fastpath.layout.local cimport LocalCommands, LocalShared
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
@@ -213,6 +213,8 @@ cdef struct DeviceGaps:
     # gaps by length; length of gap number n (s) at n % KEPT_GAPS
     uint64_t buckets[GAP_BUCKETS]
     double lengths[KEPT_GAPS]
+    # what else kept the commanded force from the motors
+    ForceChanges changes
 
 cdef struct LoopState:
     uint64_t ticks

@@ -45,6 +45,18 @@ cdef struct OscillationParams:
     double contact_end
     uint64_t enabled
 
+cdef enum:
+    # what changes the commanded force
+    BY_FILTER = 0
+    BY_DAMPER = 1
+    BY_MONITORS = 2
+    CHANGERS = 3
+
+cdef struct ForceChanges:
+    # N.s that each takes from the commanded force, and that it adds to it
+    double taken[CHANGERS]
+    double added[CHANGERS]
+
 cdef struct OscillationRate:
     # what follows from the parameters at one loop rate
     double dt

@@ -14,7 +14,7 @@ import numpy as np
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState, Record
 from fastpath.layout.constants cimport HAND_HOLD, HAND_NONE
-from fastpath.layout.force cimport Chain, MotionWindow, OscillationParams, OscillationRate, Rendering, SetPoint
+from fastpath.layout.force cimport Chain, ForceChanges, MotionWindow, OscillationParams, OscillationRate, Rendering, SetPoint
 from fastpath.layout.navigation cimport NAVIGATION_BUBBLE, SOLID_SPHERE, Navigator
 from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 from fastpath.mechanisms.pose cimport Pose
@@ -138,6 +138,7 @@ cdef struct Trial:
     OscillationParams oscillation
     OscillationRate rate
     Chain chain
+    ForceChanges changes
     Rendering rendering
     float *features
     long room
@@ -521,7 +522,7 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     memcpy(order, command, sizeof(scene))
     if t.mode == MODE_FILTER:
         filter_and_gate(
-            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1, bears, False, order, no_torque)
+            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1, bears, False, &t.changes, order, no_torque)
     elif t.mode == MODE_PASSIVITY:
         passivity(t, order)
     elif t.mode == MODE_BRAKE:

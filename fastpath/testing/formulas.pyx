@@ -13,12 +13,14 @@ from fastpath.layout.constants cimport (
     HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_HINGE,
     MECHANISM_SERIAL,
 )
+from fastpath.layout.force cimport BY_FILTER, ForceChanges
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice
 cimport fastpath.mechanisms.kinematics as kinematics
 from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, joint_velocity
 cimport fastpath.plant.plant as plant
 from fastpath.space.validation cimport fill_vector
 cimport fastpath.tick.arbiter as arbiter
+from fastpath.tick.force_changes cimport note_change
 
 cdef enum:
     PATH_RATE = 1000
@@ -229,3 +231,15 @@ cdef class Plant:
 def hold_gain(int64_t age_ns, double timeout) -> float:
     """Return the fraction of a command that is still applied at an age (ns), with a time-out (s)."""
     return arbiter.hold_gain(age_ns, timeout)
+
+
+def force_change(before, after, double seconds) -> tuple[float, float]:
+    """Return N.s that are taken and added when a force (N) is changed for so many seconds."""
+    cdef ForceChanges changes
+    cdef double was[3]
+    cdef double became[3]
+    fill_vector(was, before, 3)
+    fill_vector(became, after, 3)
+    memset(&changes, 0, sizeof(changes))
+    note_change(&changes, BY_FILTER, was, became, seconds)
+    return changes.taken[BY_FILTER], changes.added[BY_FILTER]

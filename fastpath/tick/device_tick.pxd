@@ -11,7 +11,8 @@ from fastpath.layout.constants cimport (
     MODE_IDLE, SAFETY_EBRAKE, SESSION_WORDS, SLOT_ACTIVE, SOURCE_PORT, STEP_ARBITER, STEP_CLAMP, STEP_FILTER,
     STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
 )
-from fastpath.mechanisms.pose cimport Pose, only_driven
+from fastpath.layout.force cimport BY_MONITORS
+from fastpath.mechanisms.pose cimport Pose, cursor_force, only_driven
 from fastpath.navigation.bubble cimport navigate, show_navigation
 from fastpath.plant.simulated_reads cimport read_arm, read_grip
 from fastpath.plant.simulation_controls cimport frozen
@@ -20,6 +21,7 @@ from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.tick.contact cimport contact_forces
 from fastpath.tick.effects cimport add_effects
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt, filter_and_gate, slew
+from fastpath.tick.force_changes cimport note_change
 from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
 from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force, session_damping
 from fastpath.tick.measurement cimport weight
@@ -116,6 +118,19 @@ cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, Com
         d.angle.held = 0
 
 
+cdef inline void at_cursor(const Pose *pose, const double *force, const double *torque, double *total) noexcept nogil:
+    """Compute the sum of a force (N) and of what joint torques (N.mm) come to at the cursor."""
+    cdef double part[3]
+    cdef int i
+    for i in range(3):
+        total[i] = force[i]
+        part[i] = 0.001 * torque[i]
+    if part[0] != 0 or part[1] != 0 or part[2] != 0:
+        cursor_force(pose, part, part)
+        for i in range(3):
+            total[i] += part[i]
+
+
 cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, CommandSum *total,
                         double period, int times, int64_t *since, double *force, double *torque) noexcept nogil:
     """Run steps 4 to 13 for a device that accepts commands: command sums in, force (N) and joint torques (N.mm) out.
@@ -126,6 +141,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake
     cdef double bears[3]
+    cdef double before[3]
+    cdef double after[3]
     cdef uint32_t saturated
     cdef int i
     for i in range(3):
@@ -155,7 +172,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     for i in range(3):
         bears[i] = most - session_damping(total, most, i)
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
-                    total.gated_force, total.gated_torque, times, bears, total.effect.size > 0, force, torque)
+                    total.gated_force, total.gated_torque, times, bears, total.effect.size > 0, &d.gaps.changes, force, torque)
     lap(a, STEP_FILTER, since)
     # 7 ramp
     for i in range(3):
@@ -168,6 +185,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] *= p.force_scale
     add_effects(&total.effect, p, a.output_gain * a.dead_man_gain, force)
     # 10 monitors act, 11 clamp
+    at_cursor(pose, force, torque, before)
     if s.safety & SAFETY_EBRAKE:
         brake = most_damping(&d.rendering, p.plant.mass)
         if brake > BRAKE:
@@ -176,12 +194,15 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             force[i] = -brake * s.velocity[i]
             torque[i] = 0
         clamp_norm(force, p.peak_force)
+        note_change(&d.gaps.changes, BY_MONITORS, before, force, times * period)
         restart_ramps(d)
     else:
         limit_springs(p, s, &d.rendering, force)
         for i in range(3):
             force[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
             torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
+        at_cursor(pose, force, torque, after)
+        note_change(&d.gaps.changes, BY_MONITORS, before, after, times * period)
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
     # 12 torque map, 13 slew

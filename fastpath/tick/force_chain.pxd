@@ -10,8 +10,11 @@ from libc.string cimport memset
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE
-from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationAxis, OscillationParams, OscillationRate
+from fastpath.layout.force cimport (
+    BY_DAMPER, BY_FILTER, OSCILLATION_FREE, Chain, ForceChanges, OscillationAxis, OscillationParams, OscillationRate,
+)
 from fastpath.mechanisms.pose cimport Pose, cursor_force
+from fastpath.tick.force_changes cimport note_change
 from fastpath.tick.force_maps cimport clamp_norm
 from fastpath.tick.motion_window cimport motion_hold
 from fastpath.tick.oscillation cimport (
@@ -77,16 +80,18 @@ cdef inline double axis_gain(
 cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
     const Pose *pose, const double *gated_force, const double *gated_torque, int times, const double *bears, bint played,
-    double *force, double *torque,
+    ForceChanges *changes, double *force, double *torque,
 ) noexcept nogil:
     """Apply filter and gates to the sums in place; the filter runs for `times` periods on the same input.
 
-    `bears`: damping of each axis that the device bears besides (N.s/m); `played`: an effect acts beside the command.
+    `bears`: damping of each axis that the device bears besides (N.s/m); `played`: an effect acts beside the command; `changes` counts
+    what this takes and adds.
     """
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]
     cdef double damped[3]
+    cdef double filtered[3]
     cdef double worst = 1, h = s.severity, size = 0
     cdef Verdict verdict
     cdef uint32_t stage = OSCILLATION_FREE
@@ -149,8 +154,12 @@ cdef inline void filter_and_gate(
     if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
         cursor_force(pose, from_torque, from_torque)
     for i in range(3):
+        filtered[i] = force[i] + from_torque[i]
         force[i] += damped[i]
         from_torque[i] += force[i]
+    note_change(changes, BY_FILTER, seen, filtered, p.force_scale * times * rate.dt)
+    note_change(changes, BY_DAMPER, filtered, from_torque, p.force_scale * times * rate.dt)
+    for i in range(3):
         if not fabs(from_torque[i]) <= p.peak_force:
             from_torque[i] = p.peak_force if from_torque[i] > 0 else -p.peak_force
     motion_hold(&c.motion, from_torque)

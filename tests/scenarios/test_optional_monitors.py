@@ -106,6 +106,11 @@ def test_kinetic_energy_trips_with_an_event_and_the_motion_before_it(setup: Safe
     assert [len(samples[name]) for name in ("position_m", "velocity_m_s", "force_n")] == [200] * 3
     assert float(np.linalg.norm(samples["velocity_m_s"][-1])) > 0.5
     assert samples["velocity_m_s"][0] == pytest.approx([0, 0, 0], abs=0.1)
+    setup.service.wait(0.2)
+    changes = answer(setup, TRIPS)["changes"]
+    assert changes["monitors"]["added_n_s"] > 0
+    assert set(changes) == {"filter", "damper", "monitors"}
+    assert changes["filter"] == {"taken_n_s": 0, "added_n_s": 0}
 
 
 def test_power_and_contact_energy_trip_with_their_events(setup: SafetyService) -> None:

@@ -222,6 +222,7 @@ def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force()
     gaps = np.zeros((), dtype=DEVICE_GAPS)
     gaps["force_seconds"], gaps["interrupted_seconds"] = 40.0, 1.5
     gaps["gaps"], gaps["gap_seconds"] = 6, 2.25
+    gaps["changes"]["taken"], gaps["changes"]["added"] = [0, 0.5, 0], [0, 0, 0.25]
     gaps["buckets"] = [1, 0, 2, 1, 0, 0, 0, 0, 0, 2]
 
     class Gapped:
@@ -238,6 +239,13 @@ def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force()
     label = {"device_id": arm.device_id}
     assert value(found, "hapticd_force_seconds_total", **label) == 40
     assert value(found, "hapticd_force_interrupted_seconds_total", **label) == 1.5
+    for name, by, expected in (
+        ("taken", "filter", 0),
+        ("taken", "damper", 0.5),
+        ("added", "damper", 0),
+        ("added", "monitors", 0.25),
+    ):
+        assert value(found, f"hapticd_force_{name}_newton_seconds_total", by=by, **label) == expected
     buckets = [
         (sample.labels["le"], sample.value)
         for sample in found

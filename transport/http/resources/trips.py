@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from actors.control.api import read_gaps
 from actors.device.api import ResumeDevice, actor_name
 from actors.kit.errors import NoSuchActor, NoSuchDevice
 from fastpath.layout.constants import SafetyBit
@@ -19,6 +20,7 @@ from transport.security import audit
 from transport.wire.envelope import Encoded
 
 if TYPE_CHECKING:
+    from actors.control.api import ForceChange
     from actors.device.api import DeviceRecord, Trip
 
 ROWS: Final[Mapping[str, Any]] = listed(listed(number()))
@@ -37,7 +39,14 @@ TRIP: Final[Mapping[str, Any]] = obj(
     },
     optional={"samples": SAMPLES},
 )
-TRIPS: Final = RouteSchema(obj({"device_id": TEXT, "trips": listed(TRIP)}), path=SEVERAL_MOVERS, results=("device_id",))
+CHANGE: Final[Mapping[str, Any]] = obj({"taken_n_s": number(), "added_n_s": number()})
+CHANGES: Final[Mapping[str, Any]] = obj(
+    {"filter": CHANGE, "damper": CHANGE, "monitors": CHANGE},
+    description="What each took from the commanded force and added to it since the device connected.",
+)
+TRIPS: Final = RouteSchema(
+    obj({"device_id": TEXT, "trips": listed(TRIP), "changes": CHANGES}), path=SEVERAL_MOVERS, results=("device_id",)
+)
 WAITING: Final = RouteSchema(
     obj({"device_id": TEXT, "waiting": FLAG, "braking": FLAG}), path=SEVERAL_MOVERS, results=("device_id",)
 )
@@ -69,22 +78,28 @@ def routes() -> Iterator[Route]:
 
 
 async def read_trips(call: Call) -> Answer:
-    """Return the newest trips of each device, oldest first, since the service started."""
+    """Return the newest trips of each device, oldest first, since the service started, and what changed its commanded force."""
     found = _found(call, TRIPPED)
     samples = not found.pattern and len(found.records) == 1
     table = call.bridge.system.trips.value
-    return Answer(shown([(one.device_id, table.of(one.device_id)) for one in found.records], samples=samples))
+    runtime = call.bridge.system.runtime
+    devices = [(one.device_id, table.of(one.device_id), read_gaps(runtime, one.lease).changes) for one in found.records]
+    return Answer(shown(devices, samples=samples))
 
 
-def shown(devices: Sequence[tuple[str, Sequence[Trip]]], *, samples: bool) -> Encoded:
+def shown(devices: Sequence[tuple[str, Sequence[Trip], Mapping[str, ForceChange]]], *, samples: bool) -> Encoded:
     """Join what was encoded when the devices tripped: the trips of a single one, or a result for each of several."""
     trips = [
-        (device_id, b",".join(one.whole if samples else one.brief for one in trips)) for device_id, trips in devices
+        (
+            encode_json(device_id),
+            b",".join(one.whole if samples else one.brief for one in trips),
+            encode_json({name: {"taken_n_s": one.taken, "added_n_s": one.added} for name, one in changes.items()}),
+        )
+        for device_id, trips, changes in devices
     ]
     if len(trips) == 1:
-        ((device_id, text),) = trips
-        return Encoded(b'{"device_id":%b,"trips":[%b]}' % (encode_json(device_id), text))
-    results = (b'{"device_id":%b,"ok":true,"trips":[%b]}' % (encode_json(device_id), text) for device_id, text in trips)
+        return Encoded(b'{"device_id":%b,"trips":[%b],"changes":%b}' % trips[0])
+    results = (b'{"device_id":%b,"ok":true,"trips":[%b],"changes":%b}' % one for one in trips)
     return Encoded(b'{"results":[%b]}' % b",".join(results))
 
 
