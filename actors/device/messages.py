@@ -218,7 +218,7 @@ class ConfigureDevice(Request[DeviceWide]):
 
 @dataclass(frozen=True, slots=True)
 class ResumeDevice(Request[bool]):
-    """Let a latched e-brake end once the device has rested. Asked of `device/{id}`. The reply is whether one waited for it."""
+    """Let a latched e-brake end once the device is slow. Asked of `device/{id}`. The reply is whether one waited for it."""
 
 
 @dataclass(frozen=True, slots=True)

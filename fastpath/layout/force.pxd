@@ -173,8 +173,9 @@ cdef struct Share:
 cdef struct MonitorMemory:
     # s over the lower speed threshold with power from the motors
     double fast
-    # s at rest since the e-brake engaged
-    double resting
+    # s below the safe speed since the e-brake engaged; share of what is wanted that comes back after it
+    double slow
+    double return_gain
     # m/s, low-passed for the stall monitor
     double still_speed
     Share still_share

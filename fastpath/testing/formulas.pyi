@@ -80,5 +80,6 @@ class Plant:
 
 # Fraction of a command that is still applied at an age (ns), with a time-out (s): 1, then a ramp to 0 over 20 ms.
 def hold_gain(age_ns: int, timeout: float) -> float: ...
+
 # N·s that are taken and added when a force (N) changes for some seconds.
 def force_change(before: Vector, after: Vector, seconds: float) -> tuple[float, float]: ...

@@ -140,6 +140,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake
+    # A brake takes all of it itself.
+    cdef double returns = 1 if s.safety & SAFETY_EBRAKE else d.monitors.return_gain
     cdef double bears[3]
     cdef double before[3]
     cdef double after[3]
@@ -178,12 +180,19 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     for i in range(3):
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
+    if returns < 1:
+        at_cursor(pose, force, torque, before)
+        for i in range(3):
+            force[i] *= returns
+            torque[i] *= returns
+        at_cursor(pose, force, torque, after)
+        note_change(&d.gaps.changes, BY_MONITORS, before, after, p.force_scale * times * period)
     # 8 damping
     damping_force(s, total, most, force)
     # 9 scale
     for i in range(3):
         force[i] *= p.force_scale
-    add_effects(&total.effect, p, a.output_gain * a.dead_man_gain, force)
+    add_effects(&total.effect, p, a.output_gain * returns * a.dead_man_gain, force)
     # 10 monitors act, 11 clamp
     at_cursor(pose, force, torque, before)
     if s.safety & SAFETY_EBRAKE:
@@ -224,7 +233,7 @@ cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p,
         observe_anew(&d.monitors, &d.state)
     watch_optional(a, slot, p, now, dt, period)
     watch_object(&d.monitors, p, &d.state, alone, weight(p), dt)
-    watch_speed(&d.monitors, &d.state, dt)
+    watch_speed(&d.monitors, &d.state, dt, period)
     watch_stall(&d.monitors, p, &d.state, dt)
     watch_grip(&d.monitors, p, &d.state, alone, dt, period)
     heat(&d.thermal, p, &d.state, dt)

@@ -23,8 +23,9 @@ cdef extern from "tick/monitors.h" nogil:
     const double FAST_SECONDS "HD_FAST_SECONDS"
     const double FAST_POWER "HD_FAST_POWER"
     const double AT_REST "HD_AT_REST"
-    const double REST_SECONDS "HD_REST_SECONDS"
-    const double RELEASE_SECONDS "HD_RELEASE_SECONDS"
+    const double SAFE_SPEED "HD_SAFE_SPEED"
+    const double SAFE_SECONDS "HD_SAFE_SECONDS"
+    const double RETURN_SECONDS "HD_RETURN_SECONDS"
     const double STALL_SPEED "HD_STALL_SPEED"
     const double STALL_SECONDS "HD_STALL_SECONDS"
     const double STALL_SHARE "HD_STALL_SHARE"
@@ -57,6 +58,7 @@ cdef inline void monitors_begin(MonitorMemory *g) noexcept nogil:
     memset(g, 0, sizeof(MonitorMemory))
     g.grip_gain = 1
     g.fod_gain = 1
+    g.return_gain = 1
     g.begun = 1
 
 
@@ -71,7 +73,7 @@ cdef inline void observe_anew(MonitorMemory *g, const DeviceState *s) noexcept n
 cdef inline void forget_times(MonitorMemory *g) noexcept nogil:
     """Restart every time that a monitor measures; what is latched stays latched."""
     g.fast = 0
-    g.resting = 0
+    g.slow = 0
     g.stalled = 0
     g.hard = 0
     g.calm = 0
@@ -88,16 +90,20 @@ cdef inline void latch(DeviceState *s, uint32_t bit, bint on) noexcept nogil:
 
 
 cdef inline void trip(MonitorMemory *g, DeviceState *s) noexcept nogil:
-    """Engage the e-brake; it is released after 0.5 s of rest and 2 s more."""
+    """Engage the e-brake; it is released after SAFE_SECONDS below SAFE_SPEED."""
     if not g.ebrake:
         g.ebrake = 1
         s.ebrakes += 1
-    g.resting = 0
+    g.slow = 0
+    g.return_gain = 0
     g.tripped = 1
 
 
-cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexcept nogil:
-    """E-brake: acts above 3 m/s, or above 1.5 m/s for 10 ms while the motors add energy; releases after 0.5 s of rest and 2 s more."""
+cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt, double period) noexcept nogil:
+    """E-brake: acts above 3 m/s, or above 1.5 m/s for 10 ms while the motors add energy; releases after 1 s below 0.3 m/s.
+
+    After that what is wanted comes back by a ramp, which advances by one `period` (s) of the loop, however long the tick was.
+    """
     cdef double speed = norm3(s.velocity), power = 0
     cdef int i
     for i in range(3):
@@ -106,11 +112,15 @@ cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexce
     if speed > RUNAWAY or g.fast >= FAST_SECONDS:
         trip(g, s)
     if g.ebrake:
-        g.resting = g.resting + dt if speed < AT_REST else 0
-        if g.resting >= REST_SECONDS + RELEASE_SECONDS and not g.fod == SAFETY_HARD and s.waiting == 0:
+        g.slow = g.slow + dt if speed < SAFE_SPEED else 0
+        if g.slow >= SAFE_SECONDS and not g.fod == SAFETY_HARD and s.waiting == 0:
             g.ebrake = 0
             g.fast = 0
             s.ebrake_releases += 1
+    elif g.return_gain < 1:
+        g.return_gain += period / RETURN_SECONDS
+        if g.return_gain > 1:
+            g.return_gain = 1
     latch(s, SAFETY_EBRAKE, g.ebrake != 0)
 
 

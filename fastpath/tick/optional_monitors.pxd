@@ -157,7 +157,7 @@ cdef inline void watch_energy(
 cdef inline void watch_latch(DeviceSlot *slot, const DeviceParams *p) noexcept nogil:
     """Let an engaged e-brake wait for a request that names it; a trip after the request waits for the next one.
 
-    Motion that trips nothing does not take a request back: the brake ends once the device has rested.
+    Motion that trips nothing does not take a request back: the brake ends once the device is slow.
     """
     cdef DevicePrivate *d = &slot.inner
     cdef OptionalMemory *o = &d.optional

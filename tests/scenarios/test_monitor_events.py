@@ -258,12 +258,12 @@ def test_force_step_of_ten_newtons_is_complete_after_four_milliseconds(setup: Sa
     assert shown(setup)[1] == pytest.approx(10)
 
 
-def test_brake_releases_two_seconds_after_half_a_second_of_rest(setup: SafetyService) -> None:
+def test_brake_releases_a_second_after_the_device_became_slow(setup: SafetyService) -> None:
     setup.simulate("arm", ARM, fault="throw")
-    rest = ticks = 0
-    while rest < 500 or not int(setup.service.state(ARM)["safety"]):
+    slow = ticks = 0
+    while slow < 500 or not int(setup.service.state(ARM)["safety"]):
         setup.service.step()
-        rest = rest + 1 if np.linalg.norm(setup.service.state(ARM)["velocity"]) < 0.05 else 0
+        slow = slow + 1 if np.linalg.norm(setup.service.state(ARM)["velocity"]) < 0.3 else 0
     while setup.safety["ebrake"]:
         if ticks % 20 == 0:
             setup.frame(force_command(y=4))
@@ -272,7 +272,7 @@ def test_brake_releases_two_seconds_after_half_a_second_of_rest(setup: SafetySer
         ticks += 1
         assert ticks < 3000
 
-    assert 2.0 <= ticks * TICK_S <= 2.2
+    assert 0.5 - TICK_S <= ticks * TICK_S <= 0.5 + TICK_S
     tells(setup, "ebrake_triggered", "ebrake_released")
 
 

@@ -160,7 +160,7 @@ def test_latched_brake_waits_until_it_is_resumed(setup: SafetyService) -> None:
     setup.wait_for_event("ebrake_released")
 
 
-def test_resumed_device_brakes_on_until_it_has_rested(setup: SafetyService) -> None:
+def test_resumed_device_brakes_on_until_it_is_slow(setup: SafetyService) -> None:
     switch(setup, "brake_latch", True)
     throw(setup)
     setup.wait_for_event("ebrake_waiting")

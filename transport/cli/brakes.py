@@ -12,9 +12,9 @@ from transport.cli.client import Client, results_of
 from transport.cli.devices import devices_of, numbers
 from transport.cli.text import clean
 
-REST_SPEED: Final = 0.05  # m/s, AT_REST of docs/force-path.md
-REST_SECONDS: Final = 2.5  # REST_SECONDS and RELEASE_SECONDS of docs/force-path.md
-REST: Final = f"slower than {1000 * REST_SPEED:g} mm/s for {REST_SECONDS:g} s"
+SAFE_SPEED: Final = 0.3  # m/s, as in docs/force-path.md
+SAFE_SECONDS: Final = 1.0
+SLOW: Final = f"slower than {1000 * SAFE_SPEED:g} mm/s for {SAFE_SECONDS:g} s"
 LOOKS: Final = 50
 LOOK_S: Final = 0.02
 EVERY_DEVICE: Final = "/*/*/resume"
@@ -23,8 +23,8 @@ EVERY_DEVICE: Final = "/*/*/resume"
 class Brake(StrEnum):
     """An e-brake that acts."""
 
-    WAITING = "waiting"  # until `hapticd resume`, and then until the device rests
-    BRAKING = "braking"  # until the device rests
+    WAITING = "waiting"  # until `hapticd resume`, and then until the device is slow
+    BRAKING = "braking"  # until the device is slow
 
 
 def brakes_of(client: Client) -> dict[str, Brake]:
@@ -60,7 +60,7 @@ def brake_sentence(device_id: str, brake: str) -> str:
     name = clean(device_id)
     if brake == Brake.WAITING:
         return f"{name} is held by its e-brake: hapticd resume {name}"
-    return f"{name} brakes until it has been {REST}: let its handle rest"
+    return f"{name} brakes until it has been {SLOW}: move its handle slowly"
 
 
 def speed_of(client: Client, device_id: str) -> float | None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from transport.cli.brakes import REST, Brake, brake_sentences, brakes_after_request, brakes_of, speed_of
+from transport.cli.brakes import SLOW, Brake, brake_sentences, brakes_after_request, brakes_of, speed_of
 from transport.cli.client import Client, device_path, results_of, segment
 from transport.cli.devices import object_of
 from transport.cli.exit_codes import ExitCode
@@ -40,7 +40,7 @@ def resume_command(desk: Desk, device: str | None) -> int:
     """Let every stopped device move again, or DEVICE alone. Only with DEVICE it also ends an e-brake that waits (features/brake_latch).
 
     Forces of clients act at once: take the hand off the handle, or hold it. An e-brake ends when the device has been slower than
-    50 mm/s for 2.5 s: let its handle rest. DEVICE is an id, a pattern with *, or TYPE/INDEX. Exit code 1 when a device is still held.
+    300 mm/s for 1 s: move its handle slowly. DEVICE is an id, a pattern with *, or TYPE/INDEX. Exit code 1 when a device is still held.
     """
     return _resume_everything(desk) if device is None else _resume(desk, device)
 
@@ -88,7 +88,7 @@ def _resumed_words(client: Client, entry: dict[str, Any]) -> str:
     if brake == Brake.BRAKING:
         speed = speed_of(client, device_id)
         now = "" if speed is None else f" It moves at {1000 * speed:.0f} mm/s now."
-        return f"{name} brakes on, and may move once it has been {REST}: let its handle rest.{now}"
+        return f"{name} brakes on, and may move once it has been {SLOW}: move its handle slowly.{now}"
     return f"{name} may move: its e-brake has ended" if entry["resumed"] else f"{name} may move"
 
 

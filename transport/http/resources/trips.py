@@ -73,7 +73,7 @@ def routes() -> Iterator[Route]:
     yield Route(
         "GET", resume, read_waiting, "Whether a device brakes, and waits for a request after that.", schema=WAITING
     )
-    let_go = "Let a device that waits obey again once it rests."
+    let_go = "Let a device that waits obey again once it is slow."
     yield Route("POST", resume, resume_devices, let_go, refuses_body=True, schema=RESUMED)
 
 
@@ -121,7 +121,7 @@ def _read_waiting(call: Call, record: DeviceRecord) -> Act:
 
 
 async def resume_devices(call: Call) -> Answer:
-    """Let each device that waits obey again once it has rested; `resumed` is false for one that waited for nothing."""
+    """Let each device that waits obey again once it is slow; `resumed` is false for one that waited for nothing."""
     found = _found(call, RESUME)
     audit(call.peer, "-", f"resume of {', '.join(record.device_id for record in found.records)}")
     return await answer_of(call.vocabulary, [_resume(call, record) for record in found.records], several=found.pattern)

@@ -77,31 +77,65 @@ def test_braked_device_ignores_commands_and_ramps_after_release() -> None:
 
     rig.writer.begin()
     rig.seconds_until(free(EBRAKE), 4, pressing(rig, 0, 4, 0))
-    assert size(rig.step()) < 0.5
-    assert 0.006 <= rig.seconds_until(lambda state: size(state) > 3.99, 0.02, writer) <= 0.010
+    assert size(rig.step()) < 0.05
 
 
-def test_brake_releases_two_seconds_after_half_a_second_of_rest() -> None:
+def test_brake_releases_a_second_after_the_device_became_slow() -> None:
     rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
-    rested = 0
-    while rested < rig.ticks(0.5):
-        rested = rested + 1 if size(rig.step(), "velocity") < 0.05 else 0
+    slow = 0
+    while slow < rig.ticks(0.5):
+        slow = slow + 1 if size(rig.step(), "velocity") < 0.3 else 0
 
-    assert 2.0 - 1e-3 <= rig.seconds_until(free(EBRAKE), 3) <= 2.2
+    assert rig.seconds_until(free(EBRAKE), 3) == pytest.approx(0.5, abs=1e-3)
     state = rig.step(rig.ticks(1))
     assert (int(state["ebrakes"]), int(state["ebrake_releases"])) == (1, 1)
 
 
-def test_motion_before_release_keeps_the_brake_on() -> None:
+def test_fast_motion_before_release_keeps_the_brake_on() -> None:
     rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
-    rig.step(rig.ticks(2))
-    rig.push(-0.3, 0, 0)
+    rig.step(rig.ticks(0.9))
+    rig.push(-0.5, 0, 0)
     rig.step(rig.ticks(0.1))
 
-    assert 2.4 <= rig.seconds_until(free(EBRAKE), 3) <= 2.6
+    assert 0.9 <= rig.seconds_until(free(EBRAKE), 3) <= 1.0
+
+
+def test_hand_that_moves_on_does_not_keep_the_brake_on() -> None:
+    rig = MonitoredArm(arm_params(slew=3000.0, slow_slew=500.0))
+    rig.push(6, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+
+    assert rig.seconds_until(free(EBRAKE), 2) <= 1.3
+    assert size(rig.step(), "velocity") > 0.02
+
+
+def test_force_comes_back_over_a_second_after_the_brake() -> None:
+    rig = MonitoredArm(arm_params(slew=3000.0, slow_slew=500.0))
+    rig.push(6, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+    writer = pressing(rig, 0, 2, 0)
+    rig.seconds_until(free(EBRAKE), 2, writer)
+
+    for share in (0.25, 0.5, 0.75, 1.0):
+        assert float(keep(writer, rig, 0.25)["force"][1]) == pytest.approx(2 * share, abs=0.03)
+    assert float(keep(writer, rig, 0.5)["force"][1]) == pytest.approx(2)
+
+
+def test_returning_force_throws_the_device_with_less_than_before() -> None:
+    rig = MonitoredArm(bare_arm(slew=3000.0, slow_slew=500.0))
+    writer = pressing(rig, 10, 0, 0)
+    before = [float(rig.step()["force"][0]) for _ in range(rig.ticks(0.03))]
+    rig.seconds_until(latched(EBRAKE), 1, writer)
+    writer = pressing(rig, -10, 0, 0)
+    rig.seconds_until(free(EBRAKE), 3, writer)
+
+    after = [float(keep(writer, rig, 0.01)["force"][0]) for _ in range(30)]
+
+    assert max(before) > 9
+    assert min(after) > -4
 
 
 def test_brake_force_is_at_most_the_peak() -> None:
@@ -252,7 +286,7 @@ def test_hard_stage_brakes_until_the_push_ends() -> None:
     rig.order(external=(0.0, 0.0, 0.0))
     assert 0.5 <= rig.seconds_until(free(HARD), 1) <= 0.6
     assert rig.step()["guards"] == 3
-    assert 1.9 <= rig.seconds_until(free(EBRAKE), 3) <= 2.1
+    rig.seconds_until(free(EBRAKE), 1.1)
 
 
 def test_holding_the_grip_ends_the_stage() -> None:

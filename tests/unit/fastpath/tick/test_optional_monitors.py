@@ -348,7 +348,7 @@ def test_early_request_ends_the_brake_after_the_usual_rest() -> None:
     assert rig.runtime.resume_device(rig.device) is True
 
     assert int(rig.step(2)["safety"]) & EBRAKE
-    assert 2.5 <= rig.seconds_until(free(EBRAKE), 4) <= 3.5
+    assert 1.0 <= rig.seconds_until(free(EBRAKE), 4) <= 1.5
 
 
 def test_bump_does_not_swallow_a_request() -> None:

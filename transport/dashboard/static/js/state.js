@@ -13,7 +13,7 @@ export const ports = signal([]);
 export const sessions = signal([]);
 /** {stopped, everything, devices} of GET /stop; null before the first answer. */
 export const stopped = signal(null);
-/** "waiting" (for a request to resume) or "braking" (until it rests), by id of the devices whose e-brake acts. */
+/** "waiting" (for a request to resume) or "braking" (until it is slow), by id of the devices whose e-brake acts. */
 export const brakes = signal({});
 /** What became of the last press of STOP or RELEASE: {act, state: "sent" | "acknowledged" | "failed", text} or null. */
 export const stopRequest = signal(null);

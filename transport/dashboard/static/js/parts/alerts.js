@@ -47,8 +47,8 @@ function Brake({ id, brake }) {
   return html`<p class="alert is-warn" role="status" data-brake=${id}>
     <strong>${kind ?? "device"} ${id} ${brake === "waiting" ? "is held by its e-brake" : "brakes"}.</strong>${" "}
     ${brake === "waiting" && kind
-      ? html`Resume lets it move once it has rested. <button type="button" onClick=${resume}>Resume</button>`
-      : "It ends when the device has rested for 2.5 s: let its handle rest."}
+      ? html`Resume lets it move once it is slow. <button type="button" onClick=${resume}>Resume</button>`
+      : "It ends when the device has been slower than 300 mm/s for 1 s: move its handle slowly."}
     ${refused.value ? html` ${refused.value}` : ""}
   </p>`;
 }

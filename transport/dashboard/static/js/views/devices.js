@@ -65,7 +65,7 @@ export function stateWords({ id, status }) {
   if (latch?.everything || latch?.devices.includes(id)) {
     if (status?.power_supply !== undefined) return ["bad", "stopped"];
   }
-  if (brakes.value[id]) return ["warn", brakes.value[id] === "waiting" ? "held by its e-brake" : "brakes until it rests"];
+  if (brakes.value[id]) return ["warn", brakes.value[id] === "waiting" ? "held by its e-brake" : "brakes until it is slow"];
   if (status?.awake === false) return ["off", "asleep"];
   if (!status?.ready) return ["wait", "not ready"];
   if (status.error) return ["warn", `error ${status.error}`];
