@@ -164,6 +164,9 @@ cdef struct SetPoint:
     int64_t begun_ns
     int64_t span_ns
     uint64_t held
+    # on its way back to the line after an interruption, and how fast
+    uint64_t returns
+    double speed
 
 cdef struct Share:
     # share of the new sample in a low-pass, for ticks of dt seconds

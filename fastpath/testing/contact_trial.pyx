@@ -478,7 +478,7 @@ cdef void clients_turn(Trial *t, double now, double *command) noexcept nogil:
     cdef int i, j
     for i in range(WIRE_CLIENTS):
         send(t, i, now)
-    set_point_now(&t.position, <int64_t>(1e9 * now), 0, t.dt)
+    set_point_now(&t.position, <int64_t>(1e9 * now), 0, 0, t.dt)
     memcpy(c.scene.target, &t.position.now[0] if t.position.held else &t.state.position[0], sizeof(c.scene.target))
     compute(t, 2, now, &c.held)
     for i in range(3):

@@ -12,6 +12,7 @@ from fastpath.layout.constants cimport (
     STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
 )
 from fastpath.layout.force cimport BY_MONITORS
+from fastpath.layout.port cimport OLDEST_ORDER_NS
 from fastpath.mechanisms.pose cimport Pose, cursor_force, only_driven
 from fastpath.navigation.bubble cimport navigate, show_navigation
 from fastpath.plant.simulated_reads cimport read_arm, read_grip
@@ -32,7 +33,7 @@ from fastpath.tick.optional_monitors cimport (
     brake_before_stop, note_command, stop_brakes, watch_optional, watch_stiffness,
 )
 from fastpath.tick.rendering cimport follow_lag, most_before_scale, most_damping
-from fastpath.tick.set_points cimport set_point, set_point_now
+from fastpath.tick.set_points cimport set_point, set_point_now, set_point_return
 from fastpath.tick.trip_log cimport begin_trips, note_monitors, take_sample
 
 cdef extern from "platform/realtime.h" nogil:
@@ -64,6 +65,9 @@ cdef inline bint grip_released(Arena *a, const DeviceParams *p) noexcept nogil:
 cdef enum:
     # ns without a tick after which output, filter and monitors begin anew
     LONGEST_GAP_NS = 250000000
+    # growth of the speed at which a set-point returns after an interruption: mm/s each s, degrees/s each s
+    RETURN_MM_S2 = 50
+    RETURN_DEGREES_S2 = 11
 
 
 cdef inline void restart_ramps(DevicePrivate *d) noexcept nogil:
@@ -102,18 +106,24 @@ cdef inline void resume_output(DevicePrivate *d, int64_t silent_ns) noexcept nog
 
 
 cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, CommandSum *total, int64_t now, double dt, double timeout) noexcept nogil:
-    """Advance held set-points by one tick; with a limited speed a new position starts at the device."""
+    """Advance held set-points by one tick; with a limited speed a new position starts at the device, and each does after an interruption."""
     cdef int64_t fresh_ns = <int64_t>(timeout * 1e9)
+    cdef bint resumes = d.chain.interrupted != 0
+    cdef double silent = dt - 1e-9 * OLDEST_ORDER_NS
     if total.has_position:
-        if d.position.held == 0 and p.safe_speed > 0:
+        if resumes:
+            set_point_return(&d.position, d.state.position, silent, total.position_ns)
+        elif d.position.held == 0 and p.safe_speed > 0:
             set_point(&d.position, d.state.position, total.position_ns, now, fresh_ns)
         set_point(&d.position, total.position, total.position_ns, now, fresh_ns)
-        set_point_now(&d.position, now, p.safe_speed, dt)
+        set_point_now(&d.position, now, p.safe_speed, 1e-3 * RETURN_MM_S2, dt)
     else:
         d.position.held = 0
     if total.has_angle:
+        if resumes:
+            set_point_return(&d.angle, d.state.joint, silent, total.angle_ns)
         set_point(&d.angle, total.angle, total.angle_ns, now, fresh_ns)
-        set_point_now(&d.angle, now, 0, dt)
+        set_point_now(&d.angle, now, 0, RETURN_DEGREES_S2, dt)
     else:
         d.angle.held = 0
 
