@@ -1,4 +1,4 @@
-"""Static files of the dashboard, looked up by their exact name and read once."""
+"""Static files of the dashboard, read at the start and looked up by their exact name: a disk that hangs holds up no request."""
 
 from __future__ import annotations
 
@@ -31,32 +31,30 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The files below a folder; a name is found only as it stands in the listing, so no path leads out. Main thread only."""
+    """The files below a folder; a name is found only as it stands in the listing, so no path leads out."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
-        """List `folder`; a file that is added later is not found."""
+        """Read `folder`; a file that is added or changed later is not seen. OSError."""
         found = (path for path in folder.rglob("*") if path.is_file() and path.suffix in CONTENT_TYPES)
-        self._paths = {path.relative_to(folder).as_posix(): path for path in found}
-        self._read: dict[str, StaticFile] = {}
+        self._files = {path.relative_to(folder).as_posix(): _read(path) for path in found}
 
     @property
     def names(self) -> frozenset[str]:
         """Names relative to the folder, with slashes."""
-        return frozenset(self._paths)
+        return frozenset(self._files)
 
     def find(self, name: str) -> StaticFile | None:
-        """Return a file, read at its first request; None if there is no such name. OSError."""
-        if name not in self._paths:
-            return None
-        if name not in self._read:
-            path = self._paths[name]
-            content = path.read_bytes()
-            etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-            self._read[name] = StaticFile(content, CONTENT_TYPES[path.suffix], etag)
-        return self._read[name]
+        """Return a file; None if there is no such name."""
+        return self._files.get(name)
 
 
 def matches(if_none_match: str, etag: str) -> bool:
     """Whether an If-None-Match header names the entity tag (RFC 9110, 13.1.2: the comparison is weak)."""
     tags = (tag.strip().removeprefix("W/") for tag in if_none_match.split(","))
     return any(tag in {"*", etag} for tag in tags)
+
+
+def _read(path: Path) -> StaticFile:
+    content = path.read_bytes()
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    return StaticFile(content, CONTENT_TYPES[path.suffix], etag)

@@ -50,6 +50,18 @@ def test_file_of_another_type_is_not_listed(tmp_path: Path) -> None:
     assert StaticFiles(tmp_path).names == {"page.html"}
 
 
+def test_file_that_went_behind_the_start_is_still_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("x", encoding="utf-8")
+    files = StaticFiles(tmp_path)
+    page.unlink()
+
+    found = files.find("page.html")
+
+    assert found is not None
+    assert found.content == b"x"
+
+
 def test_every_shipped_file_has_a_content_type() -> None:
     assert {path.suffix for path in FOLDER.rglob("*") if path.is_file()} <= set(CONTENT_TYPES)
 
