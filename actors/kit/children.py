@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -124,18 +125,29 @@ class Children:
         child = self._children.pop(name, None)
         if child is None or child.ref is None:
             return
-        try:
-            child.ref.stop(timeout=self._stop_timeout_s)
-        except pykka.Timeout:
-            logger.error(  # noqa: TRY400
-                "%s did not stop within %g s and is left behind", name, self._stop_timeout_s, extra=of_actor(name)
-            )
-        self._context.directory.forget(name, child.ref)
+        self._wait_stopped(name, child.ref, child.ref.stop(block=False), self._stop_timeout_s)
 
     def stop_all(self) -> None:
         """Stop all children, the last one first."""
         for name in reversed(self.names()):
             self.stop(name)
+
+    def stop_together(self) -> None:
+        """Stop all children at once and wait for all of them as long as for one."""
+        children, self._children = self._children, {}
+        stops = [(name, one.ref, one.ref.stop(block=False)) for name, one in children.items() if one.ref is not None]
+        until_s = time.monotonic() + self._stop_timeout_s
+        for name, ref, stopped in stops:
+            self._wait_stopped(name, ref, stopped, max(0.0, until_s - time.monotonic()))
+
+    def _wait_stopped(self, name: str, ref: pykka.ActorRef[Any], stopped: pykka.Future[bool], timeout_s: float) -> None:
+        try:
+            stopped.get(timeout=timeout_s)
+        except pykka.Timeout:
+            logger.error(  # noqa: TRY400
+                "%s did not stop within %g s and is left behind", name, self._stop_timeout_s, extra=of_actor(name)
+            )
+        self._context.directory.forget(name, ref)
 
     def _start(self, name: str, child: _Child, *, again: bool) -> None:
         watcher = _ExitWatcher(name, self._owner, self._context, again)

@@ -111,12 +111,12 @@ class Detection(ServiceActor):
         self.tell(self.name, ChangeCheckDue())
 
     def stopped(self) -> None:
-        """Close every link, with zero force."""
+        """Close every link, with zero force; ports whose `open` hangs are waited for together."""
         self.context.timers.cancel((self.name, ScanDue))
         self.context.timers.cancel((self.name, ChangeCheckDue))
         for port in self._opened.watched():
             self._opened.interrupt(port)
-        self._children.stop_all()
+        self._children.stop_together()
 
     @handles(ChildFailed)
     def on_child_failed(self, message: ChildFailed) -> None:

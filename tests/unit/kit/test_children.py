@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 import pykka
@@ -277,6 +279,45 @@ def test_hanging_child_is_abandoned_on_stop(context: Context, family: Family, ca
         assert context.directory.ref("device/1") is None
     assert "device/1 did not stop within 0.01 s" in caplog.text
     end_of(ref)
+    assert family.owner.told == []
+
+
+def test_children_that_are_stopped_together_need_not_wait_for_each_other(context: Context, family: Family) -> None:
+    together = threading.Barrier(3)
+
+    class Meeting(Keeper):
+        def stopped(self) -> None:
+            together.wait(TIMEOUT_S)
+            self.log.append(self.name)
+
+    log: list[str] = []
+    children = Children("devices", context, family.give_up, stop_timeout_s=TIMEOUT_S)
+    for name in ("device/1", "device/2", "device/3"):
+        children.spawn(name, partial(Meeting.start, name, context, log))
+        children.wait_started(name, TIMEOUT_S)
+
+    children.stop_together()
+
+    assert sorted(log[3:]) == ["device/1", "device/2", "device/3"]
+    assert children.names() == ()
+    assert context.directory.names() == ("devices",)
+
+
+def test_hanging_children_that_are_stopped_together_are_abandoned(
+    context: Context, family: Family, caplog: pytest.LogCaptureFixture
+) -> None:
+    children = Children("devices", context, family.give_up, stop_timeout_s=0.01)
+    for name in ("device/1", "device/2"):
+        children.spawn(name, keeper_of(context, name))
+    refs = [ref for name in children.names() if (ref := context.directory.ref(name)) is not None]
+    with ExitStack() as stack:
+        for ref in refs:
+            stack.enter_context(held(ref))
+        children.stop_together()
+        assert context.directory.names() == ("devices",)
+    assert [f"{name} did not stop within 0.01 s" in caplog.text for name in ("device/1", "device/2")] == [True, True]
+    for ref in refs:
+        end_of(ref)
     assert family.owner.told == []
 
 
