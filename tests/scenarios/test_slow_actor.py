@@ -57,7 +57,7 @@ def test_every_actor_is_blocked_in_this_file(system: RunningSystem, clients: Str
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_thousand_frames_pass_while_an_actor_is_blocked(
+def test_thousand_frames_and_a_stop_pass_while_an_actor_is_blocked(
     system: RunningSystem, clients: StreamingClients, kind: str
 ) -> None:
     names = {
@@ -73,8 +73,12 @@ def test_thousand_frames_pass_while_an_actor_is_blocked(
             system.ask("GET", path).status for path in ("/sessions", "/devices", "/settings", "/stop", "/metrics")
         ]
         ready = system.ask("GET", "/readyz")
+        stop = system.ask("POST", "/stop")
+    drain_actor(system.directory, names.get(kind, kind))
+    released = system.ask("DELETE", "/stop")
 
     assert answers == [200] * len(answers)
+    assert (stop.status, stop.json["stopped"], released.status) == (200, True, 200)
     assert ready.status == 200
     assert int(system.shown(system.arm)["tick"]) > ticks
 
