@@ -5,127 +5,62 @@ The rows of "What may wait, and how long" in docs/architecture.md; the log has i
 
 from __future__ import annotations
 
-import os
-import shlex
 import signal
-import socket
 import subprocess
-import sysconfig
+import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Final
-from urllib.parse import urlsplit
+from typing import Final, Self
 
-import psutil
 import pytest
 
 from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.held_calls import HeldCalls, build_library
+from tests.support.service.holds import FORCE, HOLDS, MECHANISM
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
-SOURCE: Final = Path(__file__).parents[1] / "support/service/slow_disk.c"
 # A hold in the suite, and in the soak.
 HOLD_S: Final = 1.0
 SOAK_S: Final = 30.0
 # STOP is answered within this, asked again and again for half a minute.
 STOP_S: Final = 0.1
-FORCE: Final = {"set_cursor_force": {"vector": {"x": 0.1, "y": 0, "z": 0}}}
 
 
 @pytest.fixture(scope="module")
-def slow_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library whose fsync can be held."""
-    target = tmp_path_factory.mktemp("disk") / "slow_disk.so"
-    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[:1]
-    subprocess.run([*compiler, "-O2", "-shared", "-fPIC", "-o", target, SOURCE, "-ldl"], check=True)
-    return target
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_library(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
-def flag(tmp_path: Path) -> Path:
-    """The file that holds the disk while it exists."""
-    return tmp_path / "held"
+def calls(library: Path, tmp_path: Path) -> HeldCalls:
+    folder = tmp_path / "held"
+    folder.mkdir()
+    return HeldCalls(library, folder)
 
 
 @pytest.fixture
-def service(slow_disk: Path, flag: Path) -> Iterator[RunningService]:
-    environment = {"LD_PRELOAD": str(slow_disk), "SLOW_DISK": str(flag)}
-    with RunningService(environment=environment, settings={"communication/stop_storage_wait": 0.08}) as running:
+def port(tmp_path: Path) -> Path:
+    """Where the service looks for a hAPI board; none is there yet."""
+    return tmp_path / "ttyACM7"
+
+
+@pytest.fixture
+def service(calls: HeldCalls, port: Path) -> Iterator[RunningService]:
+    settings = {
+        "communication/stop_storage_wait": 0.08,
+        "devices/detection/period": 100,
+        "devices/hapi/ports": f"{port}={MECHANISM}",
+    }
+    with RunningService(environment=calls.environment, settings=settings) as running:
         yield running
-        flag.unlink(missing_ok=True)
-
-
-Hold = Callable[[RunningService, Path], AbstractContextManager[None]]
-
-
-@contextmanager
-def disk(service: RunningService, flag: Path) -> Generator[None]:
-    """The disk takes nothing, with a write under way."""
-    flag.touch()
-    writing = threading.Thread(target=lambda: service.request("POST", "/settings/sessions/command_timeout", 0.06))
-    writing.start()
-    yield
-    flag.unlink(missing_ok=True)
-    writing.join()
-
-
-@contextmanager
-def failsafe(service: RunningService, _flag: Path) -> Generator[None]:
-    """The failsafe process is stopped, and so is each that takes its place."""
-    ended = threading.Event()
-
-    def stop_them() -> None:
-        while not ended.wait(0.01):
-            # One that was killed meanwhile, or all of them behind the service's end.
-            with suppress(psutil.NoSuchProcess):
-                for child in psutil.Process(service.process.pid).children():
-                    child.suspend()
-
-    stopping = threading.Thread(target=stop_them)
-    stopping.start()
-    yield
-    ended.set()
-    stopping.join()
-
-
-@contextmanager
-def sockets(service: RunningService, _flag: Path) -> Generator[None]:
-    """Clients of every channel send and read nothing: sockets are full both ways."""
-    held: list[socket.socket] = []
-    for url, query in ((service.ws, {}), (service.ws, {"version": "3.0"}), (service.events, {})):
-        peer = RawWebSocket(url, query)
-        held.append(peer.socket)
-        peer.socket.setblocking(False)
-        fill(peer.socket, b"\x81\x80\0\0\0\0" * 1000)
-    at = urlsplit(service.http)
-    for _ in range(8):
-        asking = socket.create_connection((at.hostname or "", at.port or 0), timeout=10)
-        asking.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        asking.setblocking(False)
-        fill(asking, b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20)
-        held.append(asking)
-    yield
-    for each in held:
-        each.close()
-
-
-def fill(connection: socket.socket, data: bytes) -> None:
-    """Send until nothing more is taken, or for a while."""
-    try:
-        for _ in range(200):
-            connection.send(data)
-    except (BlockingIOError, ConnectionError):
-        pass
-
-
-HOLDS: Final[dict[str, Hold]] = {"disk": disk, "failsafe process": failsafe, "sockets": sockets}
 
 
 class Streaming:
-    """A client that sends a force again and again, on a thread of its own."""
+    """Context manager: a client sends a force again and again inside, on a thread of its own, until `end`."""
 
     def __init__(self, service: RunningService) -> None:
         self.frames = 0
@@ -133,7 +68,13 @@ class Streaming:
         self._session = RawWebSocket(service.ws)
         self._device_id = self._session.frame()["arm"][0]["device_id"]
         self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
 
     def _run(self) -> None:
         message = {"arm": [{"device_id": self._device_id, "commands": FORCE}]}
@@ -153,10 +94,10 @@ class Streaming:
         self._session.drop()
 
 
-def check(service: RunningService, flag: Path, hold: Hold, hold_s: float) -> list[float]:
+def check(service: RunningService, held_up: AbstractContextManager[None], hold_s: float) -> list[float]:
     """Hold something up for so long; AssertionError when anybody else waits for it. How long each answer to STOP took (s)."""
-    streaming, took = Streaming(service), list[float]()
-    with hold(service, flag):
+    took = list[float]()
+    with Streaming(service) as streaming, held_up:
         held = threading.Event()
         threading.Timer(hold_s, held.set).start()
         stopped = True
@@ -175,11 +116,21 @@ def check(service: RunningService, flag: Path, hold: Hold, hold_s: float) -> lis
 
 
 @pytest.mark.parametrize("name", HOLDS)
-def test_nobody_waits_for_what_is_held_up(service: RunningService, flag: Path, name: str) -> None:
-    check(service, flag, HOLDS[name], HOLD_S)
+def test_nobody_waits_for_what_is_held_up(service: RunningService, calls: HeldCalls, port: Path, name: str) -> None:
+    check(service, HOLDS[name](service, calls, port), HOLD_S)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("name", HOLDS)
-def test_nobody_waits_for_half_a_minute(service: RunningService, flag: Path, name: str) -> None:
-    assert max(check(service, flag, HOLDS[name], SOAK_S)) <= STOP_S
+def test_nobody_waits_for_half_a_minute(service: RunningService, calls: HeldCalls, port: Path, name: str) -> None:
+    assert max(check(service, HOLDS[name](service, calls, port), SOAK_S)) <= STOP_S
+
+
+@pytest.mark.parametrize("look_up", ["getaddrinfo('localhost', 1)", "getnameinfo(('127.0.0.1', 1), 0)"])
+def test_name_of_a_machine_is_not_found_while_it_is_held(calls: HeldCalls, look_up: str) -> None:
+    program = [sys.executable, "-c", f"import socket; socket.{look_up}"]
+    with calls.hold("names"):
+        looking = subprocess.Popen(program, env=calls.environment)
+        calls.wait_for("names")
+        assert looking.poll() is None
+    assert looking.wait() == 0
