@@ -26,11 +26,11 @@ HEADER: Final = Path("fastpath/tick/oscillation_trees.h")
 HARD: Final[Mapping[str, float]] = {
     "impulses": 8.0,
     "noise": 5.0,
-    "strong vibration": 6.0,
+    "strong vibration": 8.0,
     "bursts of vibration": 6.0,
     "taps with transients": 4.0,
     "tapping": 4.0,
-    "guidance along a plane": 3.0,
+    "guidance along a plane": 5.0,
     "platform": 3.0,
     "press with tremor": 3.0,
     "ball on a paddle": 3.0,
@@ -38,6 +38,15 @@ HARD: Final[Mapping[str, float]] = {
     "guidance": 2.0,
     "motion in contact": 2.0,
     "position set-point followed": 2.0,
+    "pulses": 6.0,
+    "steps": 4.0,
+    "handing over": 4.0,
+    "tapping with two hands": 4.0,
+    "strong tremor in contact": 4.0,
+    "scan along a corner": 4.0,
+    "grip that changes in contact": 3.0,
+    "wall that swings": 5.0,
+    "guidance to a moving target": 6.0,
 }
 RIGHTFUL_WEIGHT: Final = 2.0
 # An oscillation should be found early: the windows of its first ms count more.

@@ -92,6 +92,8 @@ cdef struct OscillationAxis:
     # N.s/m, and its share of the largest one
     double damping
     double guard
+    # what this contact is: 0: it was never found, 1: once, on trial, 2: sure, or again
+    uint64_t found
     # W of the last half-cycle
     double power
     int64_t sign
@@ -136,9 +138,10 @@ cdef struct MotionWindow:
     int64_t begun
 
 cdef struct OscillationJudge:
-    # smoothed logarithm of the odds of an oscillation; share of each axis in the motion of 120 ms; in this tick it was found, or what is
-    # damped persists
+    # logarithm of the odds of an oscillation, smoothed and as it is; share of each axis in the motion of 120 ms; in this tick it was
+    # found, or what is damped persists
     double score
+    double latest
     double share[3]
     uint64_t found
     uint64_t persists

@@ -73,6 +73,7 @@ cdef inline double axis_gain(
     for _k in range(times):
         gain = oscillation_step(axis, params, rate, force, velocity, position, encoder_step, verdict)
         verdict.found = False
+        verdict.again = False
         verdict.persists = False
     return gain
 

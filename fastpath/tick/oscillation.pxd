@@ -13,9 +13,11 @@ from libc.stdint cimport int64_t
 from fastpath.layout.force cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
 cdef struct Verdict:
-    # what holds for an axis in a tick. The judge says that it oscillates, that it does in spite of its damping, that votes for it may
-    # stand, that it is fed; it may be damped before its gain is lowered
+    # what holds for an axis in a tick. The judge says that it oscillates, that it is sure of it, that it does so again, that it does in spite of its damping, that
+    # votes for it may stand, that it is fed; it may be damped before its gain is lowered
     bint found
+    bint sure
+    bint again
     bint persists
     bint agrees
     bint fed
@@ -34,6 +36,10 @@ cdef enum:
     GUARD_WORN = 60
     # ms from the damping until the judge may say that the oscillation persists
     PATIENCE_MS = 500
+    # ms from a first entry that is not sure: when it may be found again by less; until when it is damped whole, and how fast that fades then
+    AGAIN_MS = 250
+    TRIAL_MS = 150
+    TRIAL_FADE_MS = 150
 
 
 cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
@@ -79,6 +85,7 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.gain = 1
     s.damping = 0
     s.guard = 0
+    s.found = 0
     s.entries = 0
     s.ceilings = 0
 
@@ -107,7 +114,7 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
         s.ceilings += 1
 
 
-cdef inline void enter(OscillationAxis *s, const OscillationParams *p, bint damps) noexcept nogil:
+cdef inline void enter(OscillationAxis *s, const OscillationParams *p, const Verdict *verdict) noexcept nogil:
     """Enter oscillation: an axis that is not damped, or hardly any more, is damped if that may come first; else from free to the floor,
     during recovery three stages down.
 
@@ -120,7 +127,8 @@ cdef inline void enter(OscillationAxis *s, const OscillationParams *p, bint damp
         return
     s.guard = 1
     s.entries += 1
-    if s.stage == OSCILLATION_FREE and damps and not damped:
+    s.found = 2 if s.found > 0 or verdict.sure else 1
+    if s.stage == OSCILLATION_FREE and verdict.damps and not damped:
         return
     if s.stage < OSCILLATION_FREE:
         lower_ceiling(s, s.stage - 1)
@@ -207,11 +215,12 @@ cdef inline double oscillation_step(
         # `quiet` counts the time since the last entry, or since it came free.
         s.quiet += r.dt
         enters = verdict.found or (s.votes >= p.votes and (verdict.agrees or s.since_free <= p.relapse_window))
+        enters |= s.found == 1 and verdict.again and s.quiet > 1e-3 * AGAIN_MS
         enters |= verdict.persists and s.guard > 1e-2 * GUARD_WORN and s.quiet > 1e-3 * PATIENCE_MS
     else:
         enters = verdict.found or s.votes >= p.relapse_votes
     if enters:
-        enter(s, p, verdict.damps)
+        enter(s, p, verdict)
     elif s.stage < OSCILLATION_FREE:
         s.quiet = 0 if hot or verdict.fed else s.quiet + r.dt
         if s.quiet > p.window + p.window_step * s.stage and s.stage < s.ceiling:
@@ -225,13 +234,17 @@ cdef inline double oscillation_step(
             s.ceiling = OSCILLATION_FREE
             if s.stage == OSCILLATION_FREE:
                 s.guard = 0
+                s.found = 0
             s.since_free = 1e9
     else:
         s.released = 0
     target = r.gain[s.stage]
     s.gain += (r.attack if target < s.gain else r.release) * (target - s.gain)
     if s.guard > 0 and s.stage == OSCILLATION_FREE:
-        s.guard -= s.guard * r.dt / p.guard
+        if s.found > 1:
+            s.guard -= s.guard * r.dt / p.guard
+        elif s.quiet > 1e-3 * TRIAL_MS:
+            s.guard -= s.guard * r.dt / (1e-3 * TRIAL_FADE_MS)
     target = s.guard * (verdict.bears if verdict.bears < p.damping else p.damping)
     s.damping += (r.attack if target > s.damping else r.release) * (target - s.damping)
     if s.damping > verdict.bears:

@@ -30,6 +30,10 @@ cdef enum:
     AXIS_PERCENT = 10
     # hundredths of the log-odds from which votes may stand
     CONSENT = 150
+    # hundredths of the log-odds, before smoothing, from which a first entry is sure
+    SURE = 300
+    # hundredths of the log-odds from which a contact oscillates again
+    AGAIN = 50
     # what is damped persists above these hundredths of the log-odds, and with this power
     PERSISTS = -50
     PERSISTS_POWER_PERCENT = 20
@@ -49,6 +53,8 @@ cdef inline void verdict_of(
     """
     verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
     verdict.persists = not played and j.persists != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
+    verdict.sure = not played and j.latest > 1e-2 * SURE
+    verdict.again = verdict.persists and j.score > 1e-2 * AGAIN
     verdict.agrees = played or j.score > 1e-2 * CONSENT
     verdict.fed = not played and j.score > 0
     verdict.bears = bears
@@ -58,6 +64,7 @@ cdef inline void verdict_of(
 cdef inline void judge_begin(OscillationJudge *j, MotionWindow *w) noexcept nogil:
     """Forget score and motion; the force that is held stays."""
     j.score = -SCORE_CLIP
+    j.latest = -SCORE_CLIP
     j.found = 0
     j.persists = 0
     motion_begin(w)
@@ -79,6 +86,7 @@ cdef inline void judge_step(
     if recent[0] > STILL_M_S:
         score = oscillation_score(seen)
         score = SCORE_CLIP if score > SCORE_CLIP else (-SCORE_CLIP if score < -SCORE_CLIP else score)
+    j.latest = score
     j.score += SCORE_SMOOTHING * (score - j.score)
     power = recent[0] * recent[1]
     j.found = j.score > SCORE_FOUND and power >= 1e-2 * POWER_PERCENT * p.power_on

@@ -69,13 +69,16 @@ def test_detection_delay_is_below_the_limit(tally: Tally) -> None:
 def test_quiet_oscillation_that_persists_lowers_the_gain_after_half_a_second(
     population: list[tuple[Setup, float]], plant: int, ratio: float
 ) -> None:
-    """10 to 30 mm/s on walls whose damping is not enough, and which the judge does not find a second time."""
+    """10 to 30 mm/s on walls whose damping is not enough: damped, damped again where the first damping was on trial, then lowered."""
     setup, critical = population[plant]
     seen = setup.run(setup.pressing(SECONDS), ratio * critical)
 
-    damped, lowered = np.flatnonzero(np.diff(seen["entries"])) + 1
-    assert (seen["stage"][damped], seen["stage"][lowered]) == (8, 0)
-    assert 0.5 <= (lowered - damped) / setup.rates.frequency <= 0.7
+    *damped, lowered = np.flatnonzero(np.diff(seen["entries"])) + 1
+    assert 1 <= len(damped) <= 2
+    assert set(seen["stage"][damped]) == {8}
+    assert seen["stage"][lowered] == 0
+    assert 0.25 <= (lowered - damped[-1]) / setup.rates.frequency <= 0.7
+    assert (lowered - damped[0]) / setup.rates.frequency <= 0.8
 
 
 def test_oscillation_ends_after_detection(tally: Tally) -> None:
