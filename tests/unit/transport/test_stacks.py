@@ -24,7 +24,11 @@ def test_each_dump_is_followed_by_a_pause(monkeypatch: pytest.MonkeyPatch, tmp_p
             raise EnoughError
 
     monkeypatch.setattr("transport.stacks.signal.sigwait", wait)
-    monkeypatch.setattr("transport.stacks.time.sleep", lambda seconds: done.append(f"pause {seconds}"))
+
+    def pause(seconds: float) -> None:
+        done.append(f"pause {seconds}")
+
+    monkeypatch.setattr("transport.stacks.time.sleep", pause)
     with (tmp_path / "stacks").open("wb") as shown, pytest.raises(EnoughError):
         stacks._write(shown.fileno())
 
