@@ -177,7 +177,6 @@ def _holders(targets: set[str], proc: Path) -> Iterator[Holder]:
 
 def _realtime(user: str) -> RealtimeFacts:
     soft, _ = resource.getrlimit(resource.RLIMIT_RTPRIO)
-    lock, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
     told = "\n".join(_text(path) for path in _limit_files())
     names = [grp.getgrgid(group).gr_name for group in os.getgroups() if _has_group(group)]
     runtime = _text(PROC / "sys/kernel/sched_rt_runtime_us")
@@ -188,9 +187,15 @@ def _realtime(user: str) -> RealtimeFacts:
         capability=capability,
         configured=permits(told, user, names, "rtprio", PRIORITY),
         runtime_us=int(runtime) if runtime.lstrip("-").isdecimal() else 950_000,
-        memlock=UNLIMITED if lock == resource.RLIM_INFINITY or _locks_all(_text(PROC / "self/status")) else lock,
+        memlock=memory_lock_limit(),
         memlock_configured=permits(told, user, names, "memlock", MEMLOCK // 1024),
     )
+
+
+def memory_lock_limit() -> int:
+    """Return how many bytes this process may lock, or UNLIMITED."""
+    lock, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    return UNLIMITED if lock == resource.RLIM_INFINITY or _locks_all(_text(PROC / "self/status")) else lock
 
 
 def fifo_granted() -> bool:
