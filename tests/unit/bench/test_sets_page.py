@@ -22,7 +22,8 @@ def results() -> NDArray[np.void]:
     rows["frequency"][:2], rows["unfiltered"][:2], rows["last_unfiltered"][:2] = 20, 100, 100
     rows["last"][:2], rows["entries"][:2] = (1, 100), (1, 0)
     rows["onset"][:2], rows["found"][:2] = 100, (160, np.nan)
-    rows["entries"][2:5], rows["lost"][2:5] = 1, 0.4
+    rows["entries"][2:5], rows["error_after"][2:5], rows["error_seconds"][2:5] = 1, (0.4, 0.5, 0.3), (0.5, 2, 3)
+    rows["error"][2:5] = 0.2
     return rows
 
 
@@ -38,7 +39,7 @@ def test_times_and_decibels_are_of_what_was_found() -> None:
 
 
 def test_classes_above_one_percent_stand_apart() -> None:
-    assert "| press | 200 | 1.5 % (0.5 to 4.3) | 40 % |" in TABLE
+    assert "| press | 200 | 1.5 % (0.5 to 4.3) | 40 % | 33 % | 20 % |" in TABLE
     assert TABLE[-1].startswith("At most 1% each (95 % intervals end below ")
     assert "press," not in TABLE[-1].split()
 
