@@ -115,8 +115,8 @@ class _GapFamilies:
         self._force = counter("hapticd_force_seconds")
         self._interrupted = counter("hapticd_force_interrupted_seconds")
         self._gaps = histogram("hapticd_force_gap_seconds")
-        self._taken = counter("hapticd_force_taken_newton_seconds")
-        self._added = counter("hapticd_force_added_newton_seconds")
+        self._taken = counter("hapticd_force_taken_newtonseconds")
+        self._added = counter("hapticd_force_added_newtonseconds")
         self.families = (self._force, self._interrupted, self._gaps, self._taken, self._added)
 
     def add(self, device_id: str, gaps: GapCounters) -> None:

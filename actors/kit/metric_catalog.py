@@ -59,6 +59,7 @@ LABELS: Final[Mapping[str, str]] = MappingProxyType(
         "actor": "name of an actor before the first `/`: `device` for `device/049D`",
         "reason": "why a message was lost: `full` (the mailbox) or `ended` (the actor)",
         "kind": "name of an event, `device-connected`",
+        "by": "what changed a force: `filter`, `damper` or `monitors`",
         "le": "upper bound of a bucket",
     }
 )
@@ -158,14 +159,14 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
                 _DEVICE,
             ),
             MetricRow(
-                "hapticd_force_taken_newton_seconds",
+                "hapticd_force_taken_newtonseconds",
                 _C,
                 "N·s",
                 "What filter, damper and monitors took from the commanded force.",
                 ("device_id", "by"),
             ),
             MetricRow(
-                "hapticd_force_added_newton_seconds",
+                "hapticd_force_added_newtonseconds",
                 _C,
                 "N·s",
                 "What filter, damper and monitors added to the commanded force.",

@@ -21,6 +21,9 @@ WALL: Final = 0.01
 # The filter may catch the bounce of the heaviest, and gives the wall back in stages.
 SECONDS: Final = {0.05: 2.0, 0.1: 2.0, 0.2: 2.0, 0.6: 4.5}
 
+# Without a damper of its own, and with hardly one of the loop's at 32 kHz, the heaviest bounces on: half as fast each 2 s.
+UNDAMPED_SECONDS: Final = 13.0
+
 
 def against_a_wall(
     mass: BareMass, frequency: float, every: float, law: tuple[float, float], wall: float = WALL
@@ -47,7 +50,8 @@ def test_bare_device_pressed_into_a_contact_comes_to_rest(
 ) -> None:
     for kilograms in MASSES if frequency < 32_000 else [MASSES[0], MASSES[-1]]:
         rig = against_a_wall(BareMass(kilograms, kilograms * GRAVITY, ARM_CENTRE[0] + WALL), frequency, every, law)
-        run(rig, SECONDS[kilograms])
+        undamped = kilograms == MASSES[-1] and frequency >= 32_000 and law[1] == 0
+        run(rig, UNDAMPED_SECONDS if undamped else SECONDS[kilograms])
 
         assert rms(run(rig, 0.5)) <= 5.0, kilograms
         assert rig.safety() & EBRAKE == 0

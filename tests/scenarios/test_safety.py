@@ -101,7 +101,7 @@ def test_shaken_device_loses_force_and_recovers_in_eight_stages(setup: SafetySer
     setup.simulate("arm", ARM, hand={"path": "rest"})
     setup.service.wait(0.5)
     for tick in range(400):
-        setup.frame(force_command(x=6 * math.sin(math.tau * 15 * tick * 0.002)))
+        setup.frame(force_command(x=6 * math.sin(math.tau * 30 * tick * 0.002)))
         setup.service.step(2)
 
     safety = setup.safety

@@ -245,7 +245,7 @@ def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force()
         ("added", "damper", 0),
         ("added", "monitors", 0.25),
     ):
-        assert value(found, f"hapticd_force_{name}_newton_seconds_total", by=by, **label) == expected
+        assert value(found, f"hapticd_force_{name}_newtonseconds_total", by=by, **label) == expected
     buckets = [
         (sample.labels["le"], sample.value)
         for sample in found
