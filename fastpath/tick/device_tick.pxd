@@ -1,6 +1,7 @@
 """One tick of one device: every step in its order, from the sessions' commands to the motors' torques and the published state."""
 
 from libc.stdint cimport int64_t, uint32_t
+from libc.string cimport memcpy
 
 from fastpath.cells.cells cimport (
     hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_seq_write, hd_triple_front, hd_triple_take,
@@ -149,7 +150,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     """
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
-    cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake
+    cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake, gain
     # A brake takes all of it itself.
     cdef double returns = 1 if s.safety & SAFETY_EBRAKE else d.monitors.return_gain
     cdef double bears[3]
@@ -204,8 +205,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] *= p.force_scale
     add_effects(&total.effect, p, a.output_gain * returns * a.dead_man_gain, force)
     # 10 monitors act, 11 clamp
-    at_cursor(pose, force, torque, before)
     if s.safety & SAFETY_EBRAKE:
+        at_cursor(pose, force, torque, before)
         brake = most_damping(&d.rendering, p.plant.mass)
         if brake > BRAKE:
             brake = BRAKE
@@ -216,12 +217,16 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         note_change(&d.gaps.changes, BY_MONITORS, before, force, times * period)
         restart_ramps(d)
     else:
+        memcpy(before, force, sizeof(before))
         limit_springs(p, s, &d.rendering, force)
-        for i in range(3):
-            force[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
-            torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
-        at_cursor(pose, force, torque, after)
-        note_change(&d.gaps.changes, BY_MONITORS, before, after, times * period)
+        gain = d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
+        if gain != 1 or before[0] != force[0] or before[1] != force[1] or before[2] != force[2]:
+            at_cursor(pose, before, torque, before)
+            for i in range(3):
+                force[i] *= gain
+                torque[i] *= gain
+            at_cursor(pose, force, torque, after)
+            note_change(&d.gaps.changes, BY_MONITORS, before, after, times * period)
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
     # 12 torque map, 13 slew
