@@ -58,13 +58,14 @@ def document(environment: dict[str, str], *words: str, code: int = 0) -> Any:
 
 @contextmanager
 def shaken(service: RunningService) -> Generator[None]:
-    """A simulated hand that moves the arm to and fro, faster than at rest, and trips nothing."""
+    """A simulated hand that moves the arm to and fro, far faster than an e-brake waits for."""
     done, moved = threading.Event(), threading.Event()
 
     def shake() -> None:
         places = itertools.cycle(({"x": 0.02, "y": -0.12, "z": 0.135}, {"x": -0.02, "y": -0.12, "z": 0.135}))
         while not done.wait(0.1):
-            service.request("POST", "/simulation/arm/0", {"hand": {"path": "rest", "position": next(places)}})
+            hand = {"path": "rest", "position": next(places), "stiffness": 1000}
+            service.request("POST", "/simulation/arm/0", {"hand": hand})
             moved.set()
 
     shaking = threading.Thread(target=shake)
@@ -143,7 +144,7 @@ def test_latched_brake_is_shown_and_ended(environment: dict[str, str], service: 
         eventually(lambda: not brakes(), "it is slow", pause_s=0.1)
         assert run(environment, "resume", "arm/0").stdout == f"{device_id} may move\n"
     finally:
-        simulate(fault="none", hand={"path": "circle", "position": {"x": 0, "y": -0.12, "z": 0.135}})
+        simulate(fault="none", hand={"path": "circle", "position": {"x": 0, "y": -0.12, "z": 0.135}, "stiffness": 150})
         run(environment, "settings", "reset", "features/brake_latch")
 
 
