@@ -102,5 +102,7 @@ def machine(root: Path) -> None:
 def dpkg(root: Path, *command: str) -> None:
     """Run dpkg there; its scripts run with the programs of this machine and are told the root by DPKG_ROOT."""
     options = [f"--root={root}", "--force-script-chrootless", "--force-depends", "--log=/dev/null"]
-    done = subprocess.run(["dpkg", *options, *command], capture_output=True, text=True, check=False)
+    # A shell of `su` without `-` has no sbin, where dpkg wants its programs.
+    environment = os.environ | {"PATH": f"{os.environ['PATH']}:/usr/local/sbin:/usr/sbin:/sbin"}
+    done = subprocess.run(["dpkg", *options, *command], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
