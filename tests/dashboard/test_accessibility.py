@@ -24,11 +24,13 @@ return found.violations.filter((one) => ['serious', 'critical'].includes(one.imp
 FOCUSED: Final = "const e = document.activeElement; return e.id || e.getAttribute('href') || e.tagName"
 # Something to see in each view, and how to know that it is there.
 READY: Final = {
+    "overview": "#space[data-cursor]",
     "devices": ".card",
     "space": "#space[data-cursor]",
     "plots": ".u-wrap",
     "touch": "#touch-begin",
     "simulation": "#pad",
+    "problems": "#no-problem, [data-problem]",
     "ports": "[data-port]",
     "sessions": "[data-session]",
     "events": "[data-event]",
@@ -39,7 +41,7 @@ READY: Final = {
 
 @pytest.fixture(scope="module")
 def page(browser: Browser, service: RunningService) -> Iterator[Browser]:
-    browser.open(address(service))
+    browser.open(address(service, "devices"))
     browser.find("[data-device]")
     browser.run(AXE)
     yield browser

@@ -32,7 +32,7 @@ def watch(browser: Browser, frames: int) -> None:
 
 
 def test_open_page_does_not_grow_by_the_frame(browser: Browser, service: RunningService) -> None:
-    browser.open(address(service))
+    browser.open(address(service, "devices"))
     browser.find("[data-device]")
     # The 3D library is loaded once, and rings that are not full yet have their whole size already.
     watch(browser, 60)
@@ -44,7 +44,7 @@ def test_open_page_does_not_grow_by_the_frame(browser: Browser, service: Running
 
 @pytest.mark.soak
 def test_page_that_is_open_for_ten_minutes_stays_flat(browser: Browser, service: RunningService) -> None:
-    browser.open(address(service))
+    browser.open(address(service, "devices"))
     browser.find("[data-device]")
     minute = 60 * FRAMES_A_SECOND
     watch(browser, minute)

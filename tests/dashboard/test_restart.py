@@ -14,7 +14,7 @@ from tests.support.service.process import RunningService
 
 def test_restart_shows_the_banner_and_the_page_comes_back(browser: Browser) -> None:
     with RunningService(settings={**SETTINGS, **FREE_PORTS}) as service:
-        browser.open(address(service))
+        browser.open(address(service, "devices"))
         browser.find("[data-device]")
         ports = {
             "communication/websocket/port": urlsplit(service.ws).port,
@@ -34,12 +34,36 @@ def test_restart_shows_the_banner_and_the_page_comes_back(browser: Browser) -> N
         service.start()
 
 
-def test_stop_that_cannot_be_sent_says_that_it_failed(browser: Browser) -> None:
+def test_facts_of_a_lost_service_are_grey_and_say_how_old_they_are(browser: Browser) -> None:
     with RunningService(settings={**SETTINGS, **FREE_PORTS}) as service:
-        browser.open(address(service))
+        browser.open(address(service, "devices"))
+        browser.until(lambda: browser.text("#stop-state") == "Not stopped", "the state is known")
+        service.stop()
+        for fact in ("#stop-state", "#loop"):
+            browser.until(lambda fact=fact: "s old" in browser.text(fact), f"{fact} says its age")  # type: ignore[misc]
+            assert "stale" in str(browser.find(fact).get_attribute("class"))
+        browser.until(lambda: browser.driver.title.startswith("("), "the title counts it")
+        browser.driver.get("about:blank")
+        service.start()
+
+
+def test_stop_that_is_not_delivered_says_so_and_is_forgotten_when_the_state_is_known(browser: Browser) -> None:
+    with RunningService(settings={**SETTINGS, **FREE_PORTS}) as service:
+        browser.open(address(service, "devices"))
         browser.find("[data-device]")
+        ports = {
+            "communication/websocket/port": urlsplit(service.ws).port,
+            "communication/websocket/legacy_port": urlsplit(service.ws_v30).port,
+            "communication/events/port": urlsplit(service.events).port,
+        }
+        state = service.state_dir
         service.stop()
         browser.find("body").send_keys(Keys.ESCAPE)
-        browser.until(lambda: "STOP FAILED" in browser.text("[role=alert]"), "the failure is an alert")
-        browser.driver.get("about:blank")
+        browser.until(lambda: "STOP not delivered" in browser.text("[role=alert]"), "the failure is an alert")
+        assert "press again" in browser.text("[role=alert]")
+        with RunningService(settings={**SETTINGS, **ports}, state_dir=state) as again:
+            browser.until(lambda: browser.text("#stop-state") == "Not stopped", "the state is known")
+            browser.until(lambda: not browser.all("[role=alert]"), "the failure is forgotten")
+            assert again.request("GET", "/stop")[1]["stopped"] is False
+            browser.driver.get("about:blank")
         service.start()

@@ -92,11 +92,83 @@ def test_stop_by_another_client_is_shown(page: Browser, service: RunningService)
     page.until(lambda: "Everything is stopped" in page.text("[role=alert]"), "the alert")
 
 
-def test_press_while_a_question_is_open_stops_too(page: Browser, service: RunningService) -> None:
+def is_stopped(service: RunningService) -> bool:
+    stopped: bool = service.request("GET", "/stop")[1]["stopped"]
+    return stopped
+
+
+@pytest.mark.parametrize("key", [Keys.PAUSE, Keys.CONTROL + "."], ids=["Pause", "Ctrl+."])
+def test_stop_keys_stop_while_a_dialog_is_open_and_while_a_field_has_the_focus(page: Browser, service: RunningService, key: str) -> None:
+    page.find("body").send_keys("?")
+    page.find("dialog[open]").send_keys(key)
+    page.until(lambda: is_stopped(service), "stopped with a dialog open")
+    assert page.all("dialog[open]")
+    page.find("dialog[open]").send_keys(Keys.ESCAPE)
+    service.request("DELETE", "/stop")
+
+    page.find("#event-text").send_keys("words", key)
+
+    page.until(lambda: is_stopped(service), "stopped from a field")
+    assert page.find("#event-text").get_property("value") == "words"
+    page.find("#event-text").clear()
+
+
+def test_first_escape_closes_a_dialog_and_the_second_stops(page: Browser, service: RunningService) -> None:
+    page.find("body").send_keys("?")
+    page.find("dialog[open]").send_keys(Keys.ESCAPE)
+    page.until(lambda: not page.all("dialog[open]"), "closed")
+    page.until(lambda: "Esc again stops" in page.text("#stop-request"), "what the next press does")
+    assert not is_stopped(service)
+
+    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+    page.until(lambda: is_stopped(service), "stopped")
+
+
+def test_first_escape_clears_a_search_and_the_second_stops(page: Browser, service: RunningService) -> None:
+    page.find("#event-text").send_keys("nothing says this")
+    page.until(lambda: not page.all("[data-event]"), "nothing is left")
+    page.find("#event-text").send_keys(Keys.ESCAPE)
+    page.until(lambda: page.all("[data-event]"), "the search is cleared")
+    assert page.find("#event-text").get_property("value") == ""
+    assert not is_stopped(service)
+
+    page.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+
+    page.until(lambda: is_stopped(service), "stopped")
+
+
+def test_focus_goes_to_stop_after_a_release(page: Browser) -> None:
     page.click("#stop")
     page.click("#release")
-    page.find("dialog[open]")
-    service.request("DELETE", "/stop")
-    page.find("dialog").send_keys(Keys.ESCAPE)
+    page.click("#question-yes")
+    page.until(lambda: page.text("#stop-state") == "Not stopped", "released")
 
-    page.until(lambda: service.request("GET", "/stop")[1]["stopped"] is True, "stopped again")
+    page.until(lambda: page.run("return document.activeElement.id") == "stop", "the focus is on STOP")
+
+
+def test_words_of_a_press_are_forgotten_when_another_client_releases(page: Browser, service: RunningService) -> None:
+    page.click("#stop")
+    page.until(lambda: "STOP acknowledged" in page.text("#stop-request"), "acknowledged")
+
+    service.request("DELETE", "/stop")
+
+    page.until(lambda: page.text("#stop-state") == "Not stopped", "released")
+    page.until(lambda: "acknowledged" not in page.text("#stop-request"), "the old words are gone")
+
+
+def test_title_of_the_tab_says_that_everything_is_stopped(page: Browser) -> None:
+    page.click("#stop")
+    page.until(lambda: page.driver.title.startswith("STOPPED"), "the title")
+    page.click("#release")
+    page.click("#question-yes")
+    page.until(lambda: not page.driver.title.startswith("STOPPED"), "the title again")
+
+
+def test_stop_keeps_its_colour_where_the_system_chooses_them(page: Browser) -> None:
+    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]})
+    try:
+        assert page.run("return matchMedia('(forced-colors: active)').matches")
+        assert page.run("return getComputedStyle(document.getElementById('stop')).backgroundColor") == "rgb(196, 13, 20)"
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

@@ -6,7 +6,9 @@ import { Channel } from "./net/channel.js";
 import { FrameReader } from "./net/frames.js";
 import { ask, text } from "./net/http.js";
 import { Poll } from "./net/polls.js";
+import { isStatistic } from "./event_words.js";
 import { History } from "./history.js";
+import { LoopJudge } from "./loop_judge.js";
 import { quantile, readLoop } from "./metrics.js";
 import {
   ageOf,
@@ -14,23 +16,31 @@ import {
   connection,
   deviceList,
   devices,
+  gone,
   events,
   eventsLive,
   live,
   loop,
+  loopStatistics,
+  noteStop,
   ports,
+  readAt,
+  readiness,
   service,
   sessionId,
   STALE_MS,
-  stopped,
 } from "./state.js";
 
 const MOST_EVENTS = 500;
+const MOST_STATISTICS = 100;
+const MOST_GONE = 20;
 const SECOND_MS = 1000;
+/** What the bar shows as a fact must not grow older than STALE_MS between two answers. */
+const FRESH_MS = 700;
 const SHOWN_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 500 : 200;
 // The channel tells again what it still has; a time before every event asks for all of it.
 const LONG_AGO = "2000-01-01T00:00:00Z";
-const CHANGES_DEVICES = /^(device-|grip-|port-)/;
+const CHANGES_MUCH = /^(device-|grip-|port-)/;
 
 /** Rows of the plots: {position, force} of each device by id, and of the loop [time, Hz, us]. */
 export const histories = { loop: new History(2, 180), devices: new Map() };
@@ -50,10 +60,10 @@ const eventChannel = new Channel(() => eventsUrl(lastEventTime()), {
   },
 });
 const polls = [
-  new Poll(readLoopNumbers, SECOND_MS),
+  new Poll(readMetrics, FRESH_MS),
   new Poll(readDevices, SECOND_MS),
-  new Poll(readPorts, SECOND_MS),
-  new Poll(readStop, SECOND_MS),
+  new Poll(readPorts, FRESH_MS),
+  new Poll(readStop, FRESH_MS),
   new Poll(readBrakes, SECOND_MS),
 ];
 const shown = new Poll(async () => {
@@ -61,11 +71,16 @@ const shown = new Poll(async () => {
   live.value += 1;
 }, SHOWN_MS);
 let arrived = [];
+/** Time of the newest event that came, statistics among them. */
+let lastTime = LONG_AGO;
 let changed = false;
 let taken = 0;
 let running = false;
 let round = 0;
 let before = null;
+const judge = new LoopJudge();
+/** Readings in a row that said so. */
+let unready = 0;
 
 /** Follow the tab's visibility from now on. */
 export function begin() {
@@ -158,6 +173,7 @@ function takeFrame(frame) {
     if (connection.value !== "open") connection.value = "open";
     if (sessionId.value !== frame.session_id) sessionId.value = frame.session_id;
     if (changed) {
+      noteGone(known, present);
       devices.value = present;
       live.value += 1;
     }
@@ -166,6 +182,14 @@ function takeFrame(frame) {
     for (const id of histories.devices.keys()) if (!present.has(id)) histories.devices.delete(id);
     polls[1].now();
   }
+}
+
+function noteGone(known, present) {
+  const went = [...known.values()].filter((device) => !present.has(device.id));
+  const left = gone.value.filter((one) => !present.has(one.id));
+  if (went.length === 0 && left.length === gone.value.length) return;
+  const now = went.map(({ id, kind }) => ({ id, kind, at: new Date(), seen: performance.now() }));
+  gone.value = [...now, ...left].slice(0, MOST_GONE);
 }
 
 function remember(device, time) {
@@ -183,45 +207,46 @@ function remember(device, time) {
 // ------------------------------------------------------------ events
 
 function lastEventTime() {
-  return events.value[0]?.time ?? LONG_AGO;
+  return lastTime;
 }
 
 function takeEvent(event) {
   event.key = `${event.time} ${event.name} ${event.message}`;
   arrived.push(event);
-  if (CHANGES_DEVICES.test(event.name)) changed = true;
+  if (event.time > lastTime) lastTime = event.time;
+  if (CHANGES_MUCH.test(event.name)) changed = true;
 }
 
 // Many events at once are shown at once.
 function showEvents() {
   if (arrived.length > 0) {
-    const known = new Set(events.value.map((event) => event.key));
-    const found = arrived.filter((event) => !known.has(event.key) && known.add(event.key));
+    add(loopStatistics, arrived.filter(isStatistic), MOST_STATISTICS);
+    add(events, arrived.filter((event) => !isStatistic(event)), MOST_EVENTS);
     arrived = [];
-    if (found.length > 0) events.value = [...found.reverse(), ...events.value].slice(0, MOST_EVENTS);
   }
   if (changed) refresh();
   changed = false;
 }
 
+function add(list, arrived, most) {
+  const known = new Set(list.value.map((event) => event.key));
+  const found = arrived.filter((event) => !known.has(event.key) && known.add(event.key));
+  if (found.length > 0) list.value = [...found.reverse(), ...list.value].slice(0, most);
+}
+
 // ------------------------------------------------------------ polls
 
-async function readLoopNumbers() {
+async function readMetrics() {
   const page = await text("metrics");
   if (page === null) return;
-  const now = performance.now() / 1000;
-  const { values, buckets } = readLoop(page);
+  readAt.loop = performance.now();
+  const now = readAt.loop / 1000;
+  const { values, buckets, ready } = readLoop(page);
   const late = before && values.ticks_total >= before.ticks ? quantile(before.buckets, buckets, 0.99) : null;
   before = { ticks: values.ticks_total, buckets };
-  loop.value = {
-    hz: values.frequency_hz,
-    target: values.target_frequency_hz,
-    missed: values.ticks_missed_total,
-    ticks: values.ticks_total,
-    realtime: values.realtime === 1,
-    lateness: late,
-  };
+  loop.value = { ...judge.take(now, values), lateness: late };
   histories.loop.add(now, values.frequency_hz, late === null ? NaN : 1e6 * late);
+  await readReadiness(ready);
 }
 
 async function readDevices() {
@@ -238,12 +263,26 @@ async function readDevices() {
 
 async function readPorts() {
   const reply = await ask("GET", "ports");
-  if (reply.ok) ports.value = keepIfSame(ports.value, reply.data.ports);
+  if (!reply.ok) return;
+  readAt.ports = performance.now();
+  ports.value = keepIfSame(ports.value, reply.data.ports);
 }
 
 async function readStop() {
+  const asked = performance.now();
   const reply = await ask("GET", "stop");
-  if (reply.ok) stopped.value = keepIfSame(stopped.value, reply.data);
+  if (reply.ok) noteStop(reply.data, asked);
+}
+
+/** Asked only when the metrics page has said twice that the service is not ready: its 503 is a line in the browser's console. */
+async function readReadiness(ready) {
+  unready = ready ? 0 : unready + 1;
+  if (unready < 2) {
+    readiness.value = "";
+    return;
+  }
+  const reply = await ask("GET", "readyz");
+  if (reply.status !== 0) readiness.value = reply.ok ? "" : reply.error;
 }
 
 async function readBrakes() {

@@ -18,15 +18,24 @@ export function length(vector) {
   return vector ? Math.hypot(vector.x, vector.y, vector.z) : NaN;
 }
 
+/** x, y and z of a vector with a factor; numbers of equal width, so that columns of cards line up. */
+export const vector = ({ x, y, z }, factor, decimals) => [x, y, z].map((value) => fixed(factor * value, decimals)).join(", ");
+
+const NATURAL = new Intl.Collator("en", { numeric: true });
+/** Compare texts with the numbers in them as numbers: sim2 before sim10. */
+export const natural = (a, b) => NATURAL.compare(a, b);
+
 /** Age in words: "now" within a second, then "1.4 s old". */
 export function age(ms) {
   return ms < 1000 ? "now" : `${fixed(ms / 1000, 1)} s old`;
 }
 
-/** Local time of an ISO 8601 text. */
-export function clockTime(iso) {
+/** Local time of an ISO 8601 text, with the date before it when that is not today. */
+export function clock(iso) {
   const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? String(iso) : time.toLocaleTimeString("en-GB");
+  if (Number.isNaN(time.getTime())) return String(iso);
+  const day = time.toDateString() === new Date().toDateString() ? "" : `${time.toLocaleDateString("en-CA")} `;
+  return `${day}${time.toLocaleTimeString("en-GB")}`;
 }
 
 /** A JSON value as one short text. */

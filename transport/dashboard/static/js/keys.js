@@ -1,19 +1,22 @@
-// Keyboard: Escape and Pause stop wherever the focus is; single letters only outside of fields, and they can be turned off.
+// Keyboard: Pause and Ctrl+. always stop, Escape does when nothing is open and no field is in focus; letters can be turned off.
 
 import { signal } from "../vendor/ui.js";
-import { stopAll } from "./stop.js";
+import { closeNewest, dialogOpen } from "./layers.js";
+import { hint, stopAll } from "./stop.js";
 import { nextTheme } from "./theme.js";
 import { show, VIEWS } from "./views.js";
 
 const KEY = "hapticd-letters";
+const FIELDS = "input:not([type=checkbox], [type=range]), select, textarea, [contenteditable]";
 
 export const lettersOn = signal(localStorage.getItem(KEY) !== "off");
 export const helpOpen = signal(false);
 
 export const KEYS = [
-  ["Esc or Pause", "STOP: zero force on every device, wherever the focus is"],
+  ["Pause or Ctrl+.", "STOP: zero force on every device, wherever the focus is"],
+  ["Esc", "close what is open, or clear and leave a field; with neither, and at the second press, STOP"],
   ["?", "this list"],
-  ...VIEWS.map((one, at) => [String((at + 1) % 10), one.title]),
+  ...VIEWS.slice(0, 10).map((one, at) => [String((at + 1) % 10), one.title]),
   ["t", "theme: as the system, light, dark"],
   ["Tab, Shift+Tab", "to the next or the previous control"],
   ["Arrow keys", "turn the 3D view or move the simulated hand, while it has the focus"],
@@ -31,13 +34,18 @@ export function beginKeys() {
 }
 
 function pressed(event) {
-  if ((event.key === "Escape" || event.key === "Pause") && !event.repeat) {
-    stopAll();
+  if (event.key === "Pause" || (event.key === "." && event.ctrlKey)) {
+    event.preventDefault();
+    if (!event.repeat) stopAll();
+    return;
+  }
+  if (event.key === "Escape") {
+    if (!event.repeat) escape(event);
     return;
   }
   const writes = event.target.closest?.("input, select, textarea, [contenteditable]");
   if (event.ctrlKey || event.altKey || event.metaKey || writes || !lettersOn.value) return;
-  if (document.querySelector("dialog[open]")) return;
+  if (dialogOpen.value) return;
   if (event.key === "?") helpOpen.value = true;
   else if (event.key === "t") nextTheme();
   else if (/^[0-9]$/.test(event.key)) {
@@ -45,4 +53,26 @@ function pressed(event) {
     if (found) show(found.name);
   } else return;
   event.preventDefault();
+}
+
+// Who clears a search or closes a question does not mean to end an experiment; whoever means it presses again.
+function escape(event) {
+  const field = event.target.closest?.(FIELDS) ?? null;
+  if (closeNewest()) hint("Closed. Esc again stops.");
+  else if (field !== null) {
+    leave(field);
+    hint("Left the field. Esc again stops.");
+  } else {
+    stopAll();
+    return;
+  }
+  event.preventDefault();
+}
+
+function leave(field) {
+  if (field.type === "search" && field.value !== "") {
+    field.value = "";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  field.blur();
 }

@@ -2,18 +2,20 @@
 
 const LINE = /^hapticd_loop_([a-z_]+)(?:\{le="([^"]+)"\})? ([-+0-9.eInfNa]+)$/;
 
-/** Read the loop's numbers: {values: {name: number}, buckets: [[upper bound in s, count], …]}. */
+/** Read the loop's numbers: {values: {name: number}, buckets: [[upper bound in s, count], …], ready}. */
 export function readLoop(page) {
   const values = {};
   const buckets = [];
+  let ready = true;
   for (const line of page.split("\n")) {
+    if (line.startsWith("hapticd_ready ")) ready = Number(line.slice(14)) === 1;
     const found = LINE.exec(line);
     if (!found) continue;
     const [, name, bound, text] = found;
     if (name === "lateness_seconds_bucket") buckets.push([bound === "+Inf" ? Infinity : Number(bound), Number(text)]);
     else if (bound === undefined) values[name] = Number(text);
   }
-  return { values, buckets };
+  return { values, buckets, ready };
 }
 
 /** Quantile of what was counted between two readings, s; a straight line between two bounds. null when nothing was counted. */

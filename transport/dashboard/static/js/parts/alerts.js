@@ -1,4 +1,5 @@
-// The three things that interrupt: a lost connection, a stop, a blocked port. An e-brake is told in its place too, without an alarm.
+// What interrupts: a lost connection, a stop, one that was not delivered, a blocked port. An e-brake is told in its place too, without
+// an alarm.
 
 import { html, signal } from "../../vendor/ui.js";
 import { refresh } from "../feed.js";

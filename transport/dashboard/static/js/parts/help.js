@@ -1,18 +1,15 @@
 // The list of keys, with the switch for those that are single letters.
 
-import { html, useEffect, useRef } from "../../vendor/ui.js";
+import { html } from "../../vendor/ui.js";
 import { helpOpen, KEYS, lettersOn, setLetters } from "../keys.js";
+import { Modal } from "./modal.js";
+
+const close = () => (helpOpen.value = false);
 
 export function Help() {
-  const dialog = useRef(null);
-  const open = helpOpen.value;
-  useEffect(() => {
-    if (open && dialog.current && !dialog.current.open) dialog.current.showModal();
-  }, [open]);
-  if (!open) return null;
+  if (!helpOpen.value) return null;
   return html`
-    <dialog ref=${dialog} id="help" aria-labelledby="help-title" onClose=${() => (helpOpen.value = false)}>
-      <h2 id="help-title">Keys</h2>
+    <${Modal} id="help" title="Keys" close=${close}>
       <table>
         <tbody>
           ${KEYS.map(([key, does]) => html`<tr key=${key}><th scope="row"><kbd>${key}</kbd></th><td>${does}</td></tr>`)}
@@ -24,7 +21,7 @@ export function Help() {
           Single letters and digits act as keys
         </label>
       </p>
-      <p class="row"><button type="button" onClick=${() => (helpOpen.value = false)}>Close</button></p>
-    </dialog>
+      <p class="row"><button type="button" autofocus onClick=${close}>Close</button></p>
+    <//>
   `;
 }

@@ -1,6 +1,7 @@
-// One question at a time, in a modal dialog with the harmless answer first.
+// One question at a time, with the harmless answer first.
 
-import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
+import { html, signal } from "../../vendor/ui.js";
+import { Modal } from "./modal.js";
 
 const asked = signal(null);
 
@@ -23,19 +24,14 @@ export function question({ title, text, yes, no }) {
 
 export function Asking() {
   const now = asked.value;
-  const dialog = useRef(null);
-  useEffect(() => {
-    if (now && dialog.current && !dialog.current.open) dialog.current.showModal();
-  }, [now]);
   if (now === null) return null;
   return html`
-    <dialog ref=${dialog} aria-labelledby="question-title" onClose=${() => now.answer(false)}>
-      <h2 id="question-title">${now.title}</h2>
+    <${Modal} key=${now.title} id="question" title=${now.title} close=${() => now.answer(false)}>
       <p>${now.text}</p>
       <p class="row">
         <button type="button" id="question-no" autofocus onClick=${() => now.answer(false)}>${now.no}</button>
         <button type="button" id="question-yes" class="strong" onClick=${() => now.answer(true)}>${now.yes}</button>
       </p>
-    </dialog>
+    <//>
   `;
 }

@@ -4,6 +4,8 @@ import { service } from "../state.js";
 import { colour } from "../theme.js";
 import { makeArm } from "./arm.js";
 import { makeBubble } from "./bubble.js";
+import { makeGrid } from "./grid.js";
+import { makeLabels } from "./labels.js";
 import { Orbit } from "./orbit.js";
 
 const METRES_PER_NEWTON = 0.02;
@@ -11,8 +13,11 @@ const LEAST_NEWTONS = 0.02;
 const DRAW_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 500 : 30;
 const NO_REACH = { low: [-0.15, -0.15, 0], high: [0.15, 0.15, 0.3], shoulder: null, links: null };
 
-/** Draw on `canvas` what `now()` says until `end()`; throws without WebGL 2. `now()`: {device, bubble}, each may be null. */
-export function makeScene(three, canvas, now) {
+/**
+ * Draw on `canvas`, with words in the element `words` over it, what `now()` says until `end()`; throws without WebGL 2.
+ * `now()`: {device, bubble}, each may be null.
+ */
+export function makeScene(three, canvas, words, now) {
   const renderer = new three.WebGLRenderer({ canvas, antialias: true, powerPreference: "low-power" });
   const scene = new three.Scene();
   const camera = new three.PerspectiveCamera(40, 1, 0.01, 10);
@@ -27,6 +32,7 @@ export function makeScene(three, canvas, now) {
   const arm = makeArm(three);
   const bubble = makeBubble(three);
   const reach = new three.Group();
+  const labels = makeLabels(words);
   scene.add(cursor, force, arm.group, bubble.group, reach);
   let kind = null;
   let timer = 0;
@@ -47,19 +53,11 @@ export function makeScene(three, canvas, now) {
     const found = service.value.kinds[kind] ?? NO_REACH;
     dispose(reach);
     reach.clear();
-    const size = found.high.map((high, axis) => high - found.low[axis]);
-    const centre = found.high.map((high, axis) => (high + found.low[axis]) / 2);
-    const box = new three.LineSegments(
-      new three.EdgesGeometry(new three.BoxGeometry(...size)),
-      new three.LineBasicMaterial({ color: colour("--box") }),
-    );
-    box.position.set(...centre);
-    const floor = new three.GridHelper(Math.max(size[0], size[1]), 10, colour("--box"), colour("--grid"));
-    floor.rotation.x = Math.PI / 2;
-    floor.position.set(centre[0], centre[1], found.low[2]);
-    reach.add(box, floor);
+    const grid = makeGrid(three, found, { box: colour("--box"), grid: colour("--grid"), axes: ["--x", "--y", "--z"].map(colour) });
+    reach.add(...grid.lines);
+    labels.use(grid.labels);
     arm.use(found);
-    orbit.around(centre, Math.hypot(...size));
+    orbit.around(grid.centre, Math.hypot(...grid.size));
   }
 
   function draw() {
@@ -77,6 +75,7 @@ export function makeScene(three, canvas, now) {
     }
     bubble.show(around);
     renderer.render(scene, camera);
+    labels.place(camera, canvas.clientWidth, canvas.clientHeight);
     // Read by tests, and by whoever wants to know what is drawn.
     canvas.dataset.cursor = at ? [at.x, at.y, at.z].join(" ") : "";
     canvas.dataset.force = String(force.visible);

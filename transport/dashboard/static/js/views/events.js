@@ -1,23 +1,25 @@
 // Events, newest first, with a filter and a pause.
 
 import { html, signal } from "../../vendor/ui.js";
-import { clockTime, short } from "../format.js";
-import { events, eventsLive } from "../state.js";
+import { clock, short } from "../format.js";
+import { events, eventsLive, loopStatistics } from "../state.js";
 import { Chip } from "../parts/chip.js";
+import { tone } from "../event_words.js";
 
 const LEVELS = ["info", "notice", "warning", "error", "critical", "panic"];
-const TONES = { info: "off", notice: "off", warning: "warn", error: "bad", critical: "bad", panic: "bad" };
 const CATEGORIES = ["device", "session", "system", "input"];
 const MOST_SHOWN = 200;
 
 const words = signal("");
 const level = signal("info");
 const category = signal("");
+/** The loop tells its statistics all the time: they are shown when asked for. */
+const statistics = signal(false);
 /** The list as it was at the press of Pause; null while it runs. */
 const frozen = signal(null);
 
 export function EventsView() {
-  const source = frozen.value ?? events.value;
+  const source = statistics.value ? loopStatistics.value : (frozen.value ?? events.value);
   const found = source.filter(fits);
   const waiting = frozen.value === null ? 0 : events.value.length - frozen.value.length;
   return html`
@@ -36,6 +38,10 @@ export function EventsView() {
           ${CATEGORIES.map((name) => html`<option key=${name} value=${name}>${name}</option>`)}
         </select>
       </label>
+      <label class="check">
+        <input type="checkbox" id="event-statistics" checked=${statistics.value} onChange=${(event) => (statistics.value = event.target.checked)} />
+        Statistics of the loop instead
+      </label>
       <button type="button" id="event-pause" aria-pressed=${String(frozen.value !== null)} onClick=${() => (frozen.value = frozen.value ? null : events.value)}>
         Pause
       </button>
@@ -45,15 +51,15 @@ export function EventsView() {
       </p>
     </div>
     <div class="scroll" role="region" aria-label="Events" tabindex="0">
-      <table class="events">
+      <table class="events as-cards">
         <thead><tr><th scope="col">Time</th><th scope="col">Level</th><th scope="col">Event</th><th scope="col">Message</th></tr></thead>
         <tbody>
           ${found.slice(0, MOST_SHOWN).map(
             (event) => html`<tr key=${event.key} data-event=${event.name}>
-              <td class="number">${clockTime(event.time)}</td>
-              <td><${Chip} tone=${TONES[event.level] ?? "off"}>${event.level}<//></td>
-              <td>${event.name}</td>
-              <td>${short(event.message)}</td>
+              <td class="number" data-name="Time">${clock(event.time)}</td>
+              <td data-name="Level"><${Chip} tone=${tone(event)}>${event.level}<//></td>
+              <td data-name="Event">${event.name}</td>
+              <td data-name="Message">${short(event.message)}</td>
             </tr>`,
           )}
         </tbody>

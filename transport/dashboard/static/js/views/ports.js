@@ -1,7 +1,7 @@
 // Ports: which are blocked, why, and Reset.
 
 import { html, useMemo } from "../../vendor/ui.js";
-import { clockTime } from "../format.js";
+import { clock, natural } from "../format.js";
 import { refresh } from "../feed.js";
 import { ask } from "../net/http.js";
 import { ports } from "../state.js";
@@ -17,19 +17,19 @@ export function PortsView() {
   if (ports.value.length === 0) return html`<p>No port is known.</p>`;
   return html`
     <div class="scroll" role="region" aria-label="Ports" tabindex="0">
-      <table>
+      <table class="as-cards">
         <thead>
           <tr>${["Port", "State", "Device", "Reason", "Since", "Connections in a row", ""].map((name) => html`<th scope="col" key=${name}>${name || html`<span class="hidden">Reset</span>`}</th>`)}</tr>
         </thead>
         <tbody>
-          ${ports.value.map(
+          ${[...ports.value].sort((a, b) => natural(a.port, b.port)).map(
             (port) => html`<tr key=${port.port} data-port=${port.port}>
               <th scope="row">${port.port}</th>
-              <td><${Chip} tone=${port.state === "active" ? "good" : "bad"}>${port.state}<//></td>
-              <td>${port.device_id ?? "–"}</td>
-              <td>${port.reason ? port.reason.replaceAll("_", " ") : "–"}</td>
-              <td>${port.blocked_since ? clockTime(port.blocked_since) : "–"}</td>
-              <td>${port.loops}</td>
+              <td data-name="State"><${Chip} tone=${port.state === "active" ? "good" : "bad"}>${port.state}<//></td>
+              <td data-name="Device">${port.device_id ?? "–"}</td>
+              <td data-name="Reason">${port.reason ? port.reason.replaceAll("_", " ") : "–"}</td>
+              <td data-name="Since">${port.blocked_since ? clock(port.blocked_since) : "–"}</td>
+              <td data-name="Connections in a row">${port.loops}</td>
               <td>
                 <button type="button" aria-label=${`Reset port ${port.port}`} disabled=${port.state === "active"} onClick=${() => reset(port.port)}>Reset</button>
               </td>

@@ -1,7 +1,7 @@
 // Sessions: who is connected, how fast, with what share of its force, and Disconnect.
 
 import { html, signal, useEffect, useMemo } from "../../vendor/ui.js";
-import { clockTime, fixed, percent } from "../format.js";
+import { clock, fixed, percent } from "../format.js";
 import { ask } from "../net/http.js";
 import { Poll } from "../net/polls.js";
 import { sessionId, sessions } from "../state.js";
@@ -59,7 +59,7 @@ export function SessionsView() {
     outcome.run(ask("POST", `sessions/${id}/force_scale`, { gain }), `Session ${id} puts out ${percent(gain)} of its force.`);
   return html`
     <div class="scroll" role="region" aria-label="Sessions" tabindex="0">
-      <table>
+      <table class="as-cards">
         <thead>
           <tr>${["Session", "Profile", "Address", "Since", "Frames/s", "Commands/s", "Devices", "Share of force", ""].map((name) => html`<th scope="col" key=${name}>${name || html`<span class="hidden">Disconnect</span>`}</th>`)}</tr>
         </thead>
@@ -81,13 +81,13 @@ function Row({ one, gain, share, disconnect }) {
   return html`
     <tr data-session=${id}>
       <th scope="row">${id}${mine ? html` <span class="dim">this page</span>` : ""}</th>
-      <td>${one.profile.name}</td>
-      <td>${one.remote_address}</td>
-      <td>${clockTime(one.connected_at)}</td>
-      <td>${fixed(one.frameRate, 0)}</td>
-      <td>${fixed(one.commandRate, 0)}</td>
-      <td>${one.devices.join(", ") || "–"}</td>
-      <td>
+      <td data-name="Profile">${one.profile.name}</td>
+      <td data-name="Address">${one.remote_address}</td>
+      <td data-name="Since">${clock(one.connected_at)}</td>
+      <td data-name="Frames/s">${fixed(one.frameRate, 0)}</td>
+      <td data-name="Commands/s">${mine ? "only reads" : fixed(one.commandRate, 0)}</td>
+      <td data-name="Devices">${one.devices.join(", ") || "–"}</td>
+      <td data-name="Share of force">
         ${gain === undefined
           ? "100 %"
           : html`<label class="share"><span class="hidden">Share of force of session ${id}</span>

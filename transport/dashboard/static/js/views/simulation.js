@@ -117,7 +117,7 @@ function Buttons({ one, tell }) {
         ([name, down]) => html`<button type="button" key=${name} data-button=${name} aria-pressed=${String(down)} onClick=${() => tell({ buttons: { [name]: !down } }, `Button ${name} is ${down ? "up" : "down"}.`)}>Button ${name}</button>`,
       )}
       <button type="button" id="attached" aria-pressed=${String(one.attached)} onClick=${() => tell({ attached: !one.attached }, one.attached ? "The grip is pulled off." : "The grip is attached.")}>
-        ${one.attached ? "Pull the grip off" : "Attach the grip"}
+        Attached
       </button>
     </p>
     ${one.battery_level === undefined

@@ -1,54 +1,22 @@
 // The 3D view and, beside it, the same numbers as a table.
 
-import { html, useEffect, useRef, useState } from "../../vendor/ui.js";
+import { html } from "../../vendor/ui.js";
 import { age, fixed, length, millimetres, newtons } from "../format.js";
 import { bubbleOf, Navigation } from "../navigation.js";
 import { ageOf, chosenMover, live, STALE_MS } from "../state.js";
-import { repaint } from "../theme.js";
 import { MoverChoice } from "../parts/mover.js";
-import { loadScene } from "../scene/load.js";
-
-const VIEWPOINTS = ["perspective", "front", "side", "top"];
+import { Space } from "../parts/space.js";
 
 export function SpaceView() {
   live.value;
-  const canvas = useRef(null);
-  const scene = useRef(null);
-  const [trouble, setTrouble] = useState("");
-  useEffect(() => {
-    let ended = false;
-    loadScene()
-      .then((make) => {
-        if (ended) return;
-        scene.current = make(canvas.current, () => ({ device: chosenMover(), bubble: bubbleOf(chosenMover()) }));
-      })
-      .catch(() => setTrouble("This browser shows no WebGL 2: the table has the same numbers."));
-    return () => {
-      ended = true;
-      scene.current?.end();
-      scene.current = null;
-    };
-  }, []);
-  useEffect(() => scene.current?.repaint(), [repaint.value]);
   const device = chosenMover();
   return html`
-    <div class="row">
-      <${MoverChoice} />
-      <${Navigation} device=${device} />
-      <span class="row" role="group" aria-label="Viewpoint">
-        ${VIEWPOINTS.map((name) => html`<button type="button" key=${name} onClick=${() => scene.current?.look(name)}>${name}</button>`)}
-      </span>
-    </div>
     <div class="split">
-      <div class="canvas-box">
-        <canvas
-          ref=${canvas}
-          id="space"
-          tabindex="0"
-          role="img"
-          aria-label="3D view of the chosen device; arrow keys turn it, page up and down zoom. The table has the same numbers."
-        ></canvas>
-        ${trouble ? html`<p class="notice" id="no-webgl">${trouble}</p>` : ""}
+      <div>
+        <${Space}>
+          <${MoverChoice} />
+          <${Navigation} device=${device} />
+        <//>
       </div>
       ${device ? html`<${Numbers} device=${device} turn=${live.value} />` : html`<p>No device with a cursor is connected.</p>`}
     </div>

@@ -1,0 +1,18 @@
+// What a device does, as a tone and words.
+
+import { brakes, stopped } from "./state.js";
+
+export const isStopped = (id) => Boolean(stopped.value?.everything || stopped.value?.devices.includes(id));
+export const hasMotors = (device) => device.status?.power_supply !== undefined;
+
+/** [tone, words] of a device's state. */
+export function stateWords(device) {
+  const { id, status } = device;
+  if (isStopped(id) && hasMotors(device)) return ["bad", "stopped"];
+  if (brakes.value[id]) return ["warn", brakes.value[id] === "waiting" ? "held by its e-brake" : "brakes until it is slow"];
+  if (status?.awake === false) return ["off", "asleep"];
+  if (!status?.ready) return ["wait", "not ready"];
+  if (status.error) return ["warn", `error ${status.error}`];
+  if (status.calibrated === false) return ["warn", "not calibrated"];
+  return ["good", status.in_use ? "ready, in use" : "ready"];
+}
