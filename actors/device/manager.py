@@ -66,6 +66,7 @@ from actors.port.messages import (
     PortClosed,
     PortOpened,
     PortPlugged,
+    PortRemoved,
     PortUnblocked,
     link_name,
 )
@@ -228,8 +229,10 @@ class DeviceManager(ServiceActor):
         record = self._simulated_devices.find(message.device_id)
         if self._inventory.value.find(record.device_id) is None:
             self._inventory.replace(remove_device(self._inventory.value, record))
-            return record
-        return self.lose(record, "it is not simulated any more", on_purpose=True)
+        else:
+            record = self.lose(record, "it is not simulated any more", on_purpose=True)
+        self.tell(PORTS, PortRemoved(record.identity.port))
+        return record
 
     @handles(PortBlocked)
     def on_port_blocked(self, _message: PortBlocked) -> None:

@@ -29,6 +29,7 @@ from actors.port.messages import (
     PortFaulted,
     PortOpened,
     PortPlugged,
+    PortRemoved,
     PortSilent,
     PortState,
     PortStatus,
@@ -127,6 +128,13 @@ class PortManager(ServiceActor):
             self._set_row(replace(status, device_id=None))
             self._tell_guard(message.port, message)
 
+    @handles(PortRemoved)
+    def on_removed(self, message: PortRemoved) -> None:
+        """Drop the port's row and its guard; the row of a blocked port stays until its reset."""
+        status = self._table.value.find(message.port)
+        if status is not None and status.state is not PortState.BLOCKED:
+            self._forget_unseen(replace(status, device_id=None, fault=""))
+
     @handles(PortFaulted)
     def on_faulted(self, message: PortFaulted) -> None:
         """Show why the port cannot be used, and emit an event if that is new."""
@@ -223,7 +231,7 @@ class PortManager(ServiceActor):
                     self._forget_unseen(free)
 
     def _forget_unseen(self, status: PortStatus) -> None:
-        """Drop the row of a port that only the setting named."""
+        """Drop the row of a port that has no device and no fault, with its guard."""
         if status.device_id is None and not status.fault:
             self._children.stop(guard_name(status.port))
             self._table.replace(PortTable(tuple(one for one in self._table.value.ports if one.port != status.port)))

@@ -145,6 +145,13 @@ class PortClosed(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class PortRemoved(Message):
+    """The port exists no longer, by request: the device that it was simulated for is not simulated any more."""
+
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
 class PortFaulted(Message):
     """The port cannot be used."""
 

@@ -28,8 +28,6 @@ VIEWS = (
     "settings",
     "calibration",
 )
-# Chromium says so of the policy's `sandbox`, which here only forbids windows, downloads and dialogs.
-SANDBOX = "allow-scripts and allow-same-origin"
 # The page asks why the service is not ready, and is answered so.
 UNREADY = "readyz?format=json&vocabulary=neutral - Failed to load resource: the server responded with a status of 503"
 # The only device with motors may have gone between the frame that showed it and the question whether it brakes.
@@ -48,7 +46,7 @@ def page(browser: Browser, service: RunningService) -> Iterator[Browser]:
     browser.open(address(service, "devices"))
     browser.find(f'[data-device="{ids(service, "arm")[0]}"]')
     yield browser
-    assert [line for line in browser.console() if not any(known in line for known in (SANDBOX, GONE, UNREADY))] == []
+    assert [line for line in browser.console() if not any(known in line for known in (GONE, UNREADY))] == []
 
 
 def test_no_view_logs_an_error_or_asks_another_machine(page: Browser) -> None:
@@ -88,6 +86,10 @@ def test_device_appears_and_vanishes_while_the_page_is_open(page: Browser, servi
     service.request("DELETE", "/simulation/devices/02C4")
 
     page.until(lambda: not page.all(card), "it is gone")
+    page.until(lambda: "compact 02C4 unplugged at" in page.text('[data-gone="02C4"]'), "it says so")
+    page.run("location.hash = 'ports'")
+    page.until(lambda: len(page.all("[data-port]")) == len(service.request("GET", "/ports")[1]["ports"]), "its port is gone")
+    assert all(port["device_id"] for port in service.request("GET", "/ports")[1]["ports"])
 
 
 def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningService) -> None:

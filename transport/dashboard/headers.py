@@ -18,7 +18,6 @@ POLICY: Final = (
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-    "sandbox allow-scripts allow-same-origin allow-forms",
 )
 SECURITY_HEADERS: Final[Mapping[str, str]] = MappingProxyType(
     {

@@ -22,6 +22,7 @@ from actors.port.messages import (
     PortFaulted,
     PortOpened,
     PortPlugged,
+    PortRemoved,
     PortSilent,
     PortState,
     PortStatus,
@@ -254,6 +255,26 @@ def test_port_known_from_the_setting_only_is_removed_with_it() -> None:
     rig.choose()
     assert rig.table.value.ports == ()
     assert rig.children.spawned == []
+
+
+def test_removed_port_is_listed_no_longer() -> None:
+    rig = PortManagerRig()
+    rig.tell(PortOpened("sim2", "sim2", "1605"), PortClosed("sim2", on_purpose=True))
+
+    rig.tell(PortRemoved("sim2"))
+
+    assert rig.table.value.find("sim2") is None
+    assert "port/sim2" in rig.children.stopped
+    rig.tell(PortRemoved("sim2"))
+
+
+def test_removed_port_that_is_blocked_stays_until_its_reset() -> None:
+    rig = PortManagerRig()
+    rig.tell(PortOpened(USB, PATH, "049D"), LOOP)
+
+    rig.tell(PortRemoved(USB))
+
+    assert rig.table.value.get(USB).state is PortState.BLOCKED
 
 
 def test_loop_block_survives_a_block_by_the_setting() -> None:

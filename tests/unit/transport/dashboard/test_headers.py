@@ -17,7 +17,8 @@ def test_policy_allows_nothing_unsafe_and_no_foreign_place() -> None:
     assert found["script-src"] == found["style-src"] == found["img-src"] == ["'self'"]
     assert found["frame-ancestors"] == found["base-uri"] == found["form-action"] == ["'none'"]
     assert found["require-trusted-types-for"] == ["'script'"]
-    assert set(found["sandbox"]) == {"allow-scripts", "allow-same-origin", "allow-forms"}
+    # With both `allow-scripts` and `allow-same-origin` it would forbid little, and browsers warn of it.
+    assert "sandbox" not in found
 
 
 @pytest.mark.parametrize(

@@ -250,6 +250,8 @@ async function readMetrics() {
 }
 
 async function readDevices() {
+  // To ask for devices where there are none would be an error.
+  if (devices.value.size === 0) return;
   const reply = await ask("GET", "haptic*/*");
   if (reply.status === 401) again();
   if (!reply.ok) return;

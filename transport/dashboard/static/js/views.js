@@ -45,8 +45,19 @@ export function show(name) {
   location.hash = name;
 }
 
+/** A view that has something to lose asks here before it is left: an async function, true to leave. */
+export const mayLeave = { current: null };
+let here = location.hash;
+
 export function beginViews() {
-  addEventListener("hashchange", () => {
+  addEventListener("hashchange", async () => {
+    const wanted = location.hash;
+    if (mayLeave.current !== null && wanted !== here) {
+      history.replaceState(null, "", here || "#");
+      if (!(await mayLeave.current())) return;
+      history.replaceState(null, "", wanted);
+    }
+    here = location.hash;
     batch(() => {
       view.value = named();
       argument.value = argued();

@@ -1,4 +1,5 @@
-// Questions that are asked again and again while somebody looks: each waits for its answer before it is asked once more.
+// Questions that are asked again and again while somebody looks: each waits for its answer before it is asked once more, and a hidden
+// tab asks nothing.
 
 export class Poll {
   /** `run()` is an async function; it is called at once on start and `periodMs` after each end. */
@@ -25,6 +26,10 @@ export class Poll {
   }
 
   async #next(round) {
+    if (document.visibilityState === "hidden") {
+      document.addEventListener("visibilitychange", () => round === this.round && this.#next(round), { once: true });
+      return;
+    }
     await this.run();
     if (round === this.round) this.timer = setTimeout(() => this.#next(round), this.periodMs);
   }

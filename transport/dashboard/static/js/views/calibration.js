@@ -8,7 +8,9 @@ import { refresh } from "../feed.js";
 import { Outcome, outcomes } from "../parts/done.js";
 
 const STEPS = ["Attach the paired handle", "Start the calibration", "Keep still while it runs", "Calibrated"];
+const STARTED = "Started: forces are zero while it runs.";
 const STEP_OF = { locked: 0, ready: 1, failed: 1, running: 2, calibrated: 3 };
+const SORTS = { arm: "grip", compact: "pen" };
 const progress = signal(new Map());
 
 const isMover = (device) => device.status?.power_supply !== undefined;
@@ -33,12 +35,25 @@ export function CalibrationView() {
   return html`<ul class="cards wide">${all.map((device) => html`<${Mover} key=${device.id} device=${device} handles=${handles} turn=${live.value} />`)}</ul>`;
 }
 
+/** The paired handle, else a free one of the sort that the device has had or is made for, else any free one. */
+function fitting(device, handles) {
+  const partner = device.config?.paired_with;
+  if (handles.some((one) => one.id === partner)) return partner;
+  const taken = new Set(deviceList().map((one) => one.config?.paired_with));
+  const free = handles.filter((one) => !taken.has(one.id));
+  return (free.find((one) => one.kind === SORTS[device.kind]) ?? free[0])?.id ?? "";
+}
+
 function Mover({ device, handles }) {
   const outcome = useMemo(outcomes, []);
   const now = progress.value.get(device.id) ?? { state: "unknown" };
   const partner = device.config?.paired_with ?? null;
   const [choice, setChoice] = useState("");
-  const wanted = choice || handles[0]?.id || "";
+  const wanted = handles.some((one) => one.id === choice) ? choice : fitting(device, handles);
+  // What was said of a start ends with the run.
+  useEffect(() => {
+    if (now.state !== "running" && outcome.told.value?.text === STARTED) outcome.told.value = null;
+  }, [now.state]);
   const act = async (asking, done) => {
     await outcome.run(asking, done);
     refresh();
@@ -52,6 +67,7 @@ function Mover({ device, handles }) {
         <label>
           Handle
           <select value=${wanted} onChange=${(event) => setChoice(event.target.value)}>
+            ${wanted ? "" : html`<option value="">none is free</option>`}
             ${handles.map((one) => html`<option key=${one.id} value=${one.id}>${one.kind} ${one.id}</option>`)}
           </select>
         </label>
@@ -70,7 +86,7 @@ function Mover({ device, handles }) {
       </ol>
       <p>State: <strong class="calibration-state">${now.state}</strong>${now.reason ? ` (${now.reason.replaceAll("_", " ")})` : ""}</p>
       <p>
-        <button type="button" disabled=${!["ready", "failed", "calibrated"].includes(now.state)} onClick=${() => act(ask("POST", deviceRoute(device, "calibration")), "Started: forces are zero while it runs.")}>
+        <button type="button" disabled=${!["ready", "failed", "calibrated"].includes(now.state)} onClick=${() => act(ask("POST", deviceRoute(device, "calibration")), STARTED)}>
           Start calibration
         </button>
       </p>

@@ -1,9 +1,10 @@
-// Scrolling plots of the last 30 seconds of the chosen device, and of the last 3 minutes of the loop.
+// Scrolling plots of the last 30 seconds of the chosen device, and of the last 3 minutes of the loop. A press holds them still.
 
-import { html, useEffect, useRef } from "../../vendor/ui.js";
+import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
 import { Plot } from "../../vendor/plot.js";
 import { histories } from "../feed.js";
 import { fixed } from "../format.js";
+import { saveAs } from "../save.js";
 import { chosenMover, connection, live } from "../state.js";
 import { colour, repaint } from "../theme.js";
 import { MoverChoice } from "../parts/mover.js";
@@ -25,10 +26,23 @@ const PLOTS = [
   { name: "lateness", title: "Lateness, 99 % of ticks", unit: "µs", lines: [["p99", "--line", []]], seconds: 180, rows: ofLoop, columns: [2], span: 20, decimals: 1 },
 ];
 
+/** Columns by plot as they were at the press of Pause; null while the plots run. */
+const held = signal(null);
+/** Row under the cursor, by plot; null without one. */
+const pointed = signal({});
+
 export function PlotsView() {
   live.value;
+  useEffect(() => () => (held.value = null), []);
+  const pause = () => {
+    held.value = held.value === null ? Object.fromEntries(PLOTS.map((plot) => [plot.name, columnsOf(plot)])) : null;
+  };
   return html`
-    <div class="row"><${MoverChoice} /></div>
+    <div class="row">
+      <${MoverChoice} />
+      <button type="button" id="plots-pause" aria-pressed=${String(held.value !== null)} onClick=${pause}>Pause</button>
+      <p class="dim">${held.value === null ? "Drag in a plot to zoom; a double click shows all of it." : "Held still: the service goes on."}</p>
+    </div>
     <div class="plots">${PLOTS.map((plot) => html`<${Figure} key=${plot.name} plot=${plot} paint=${repaint.value} turn=${live.value} />`)}</div>
   `;
 }
@@ -36,13 +50,29 @@ export function PlotsView() {
 function Figure({ plot, paint }) {
   const box = useRef(null);
   useEffect(() => draw(plot, box.current), [paint]);
+  const at = pointed.value[plot.name] ?? null;
+  const columns = shownColumns(plot);
+  const row = at ?? columns[0].length - 1;
+  const name = `${plot.name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
   return html`
-    <figure data-plot=${plot.name} class=${connection.value === "open" ? "" : "stale"}>
+    <figure data-plot=${plot.name} class=${connection.value === "open" || held.value ? "" : "stale"}>
       <figcaption>
         <span><strong>${plot.title}</strong>, ${plot.unit}, last ${plot.seconds} s</span>
-        <span class="number latest">${latest(plot)}</span>
+        <span class="number latest">
+          ${plot.lines.map(
+            ([axis, name, dash], line) => html`<span class=${`legend ${name.slice(2)}`} key=${axis}>
+              <svg viewBox="0 0 24 6" aria-hidden="true"><line x1="0" y1="3" x2="24" y2="3" stroke-dasharray=${dash.join(" ")} /></svg>
+              ${axis} ${fixed(columns[line + 1][row], plot.decimals)}
+            </span>`,
+          )}
+          ${at === null ? "" : html`<span class="dim">at ${fixed(columns[0][row], 1)} s</span>`}
+        </span>
       </figcaption>
       <div ref=${box} class="plot"></div>
+      <p class="row">
+        <button type="button" data-save="csv" aria-label=${`Save ${plot.title} as CSV`} onClick=${() => saveAs(`${name}.csv`, new Blob([asCsv(plot)], { type: "text/csv" }))}>CSV</button>
+        <button type="button" data-save="png" aria-label=${`Save ${plot.title} as PNG`} onClick=${() => box.current.querySelector("canvas").toBlob((blob) => saveAs(`${name}.png`, blob))}>PNG</button>
+      </p>
     </figure>
   `;
 }
@@ -55,9 +85,14 @@ function columnsOf(plot) {
   return [all[0].map((time) => time - now), ...(plot.columns ?? [1, 2, 3]).map((at) => all[at])];
 }
 
-function latest(plot) {
-  const columns = columnsOf(plot);
-  return plot.lines.map(([name], at) => `${name} ${fixed(columns[at + 1].at(-1), plot.decimals)}`).join("  ");
+const shownColumns = (plot) => held.value?.[plot.name] ?? columnsOf(plot);
+
+/** Seconds before now, then a column for each line; an empty field is a gap. */
+function asCsv(plot) {
+  const columns = shownColumns(plot);
+  const head = ["time_s", ...plot.lines.map(([axis]) => `${axis}_${plot.unit}`)].join(",");
+  const rows = columns[0].map((_, at) => columns.map((column) => (column[at] === null ? "" : String(column[at]))).join(","));
+  return `${[head, ...rows].join("\n")}\n`;
 }
 
 /** Range of the values with a margin, at least `span` wide, so that noise does not look like motion. */
@@ -71,22 +106,40 @@ function padded(low, high, span) {
 function draw(plot, box) {
   const ink = colour("--ink");
   const grid = { stroke: colour("--grid"), width: 1 };
+  let zoom = null;
   const options = {
     width: Math.max(200, box.clientWidth),
     height: HEIGHT,
     legend: { show: false },
-    cursor: { show: false },
-    scales: { x: { time: false, range: [-plot.seconds, 0] }, y: { range: (_, low, high) => padded(low, high, plot.span) } },
+    cursor: { y: false, drag: { x: true, y: false, setScale: false } },
+    hooks: {
+      setCursor: [({ cursor }) => (pointed.value = { ...pointed.value, [plot.name]: cursor.idx ?? null })],
+      setSelect: [
+        (figure) => {
+          const { left, width } = figure.select;
+          if (width < 4) return;
+          zoom = [figure.posToVal(left, "x"), figure.posToVal(left + width, "x")];
+          figure.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+          figure.setScale("x", { min: zoom[0], max: zoom[1] });
+        },
+      ],
+    },
+    scales: { x: { time: false, range: () => zoom ?? [-plot.seconds, 0] }, y: { range: (_, low, high) => padded(low, high, plot.span) } },
     axes: [
-      { stroke: ink, grid, ticks: grid, values: (_, marks) => marks.map((mark) => `${fixed(mark, 0)} s`) },
+      { stroke: ink, grid, ticks: grid, values: (_, marks) => marks.map((mark) => `${fixed(mark, marks[1] - marks[0] < 1 ? 1 : 0)} s`) },
       { stroke: ink, grid, ticks: grid, size: 64 },
     ],
     series: [{}, ...plot.lines.map(([label, name, dash]) => ({ label, stroke: colour(name), width: 1.5, dash, points: { show: false } }))],
   };
-  const figure = new Plot(options, columnsOf(plot), box);
+  const figure = new Plot(options, shownColumns(plot), box);
+  const whole = () => {
+    zoom = null;
+    figure.setData(shownColumns(plot));
+  };
+  figure.over.addEventListener("dblclick", whole);
   const sizes = new ResizeObserver(() => figure.setSize({ width: Math.max(200, box.clientWidth), height: HEIGHT }));
   sizes.observe(box);
-  const timer = setInterval(() => figure.setData(columnsOf(plot)), DRAW_MS * (plot.seconds > 60 ? 10 : 1));
+  const timer = setInterval(() => figure.setData(shownColumns(plot)), DRAW_MS * (plot.seconds > 60 ? 10 : 1));
   return () => {
     clearInterval(timer);
     sizes.disconnect();

@@ -6,17 +6,21 @@ import { Hand, handPath } from "../hand.js";
 import { ask } from "../net/http.js";
 import { Poll } from "../net/polls.js";
 import { refresh } from "../feed.js";
-import { devices, live, service } from "../state.js";
+import { devices, live, ports, service } from "../state.js";
 import { Outcome, outcomes } from "../parts/done.js";
 import { Pad } from "../parts/pad.js";
 
-const FAULTS = ["connection_loop", "stall", "foreign_object", "oscillating_hall", "calibration_blocked", "unplug", "throw", "hang"];
+const FAULTS = ["unplug", "connection_loop", "hang"];
+/** Of devices with motors alone. */
+const MOTOR_FAULTS = ["stall", "throw", "foreign_object", "oscillating_hall", "calibration_blocked"];
 const KINDS = ["arm", "compact", "grip", "pen"];
 const told = signal([]);
 const chosen = signal("");
 
 // The answer covers unplugged devices too, which no frame shows.
 async function read() {
+  // To ask where nothing is simulated would be an error; an unplugged device keeps its port.
+  if (told.value.length === 0 && !ports.value.some((one) => one.port.startsWith("sim"))) return;
   const reply = await ask("GET", "simulation/haptic*/*");
   if (!reply.ok) told.value = [];
   else told.value = reply.data.results ?? [reply.data];
@@ -96,7 +100,7 @@ function Simulated({ one }) {
         <h2>Faults</h2>
         <p>In force: <strong id="fault">${one.fault.replaceAll("_", " ")}</strong></p>
         <p class="row">
-          ${FAULTS.map(
+          ${[...FAULTS, ...(one.buttons ? [] : MOTOR_FAULTS)].map(
             (fault) => html`<button type="button" key=${fault} data-fault=${fault} onClick=${() => tell({ fault }, `Fault: ${fault.replaceAll("_", " ")}.`)}>${fault.replaceAll("_", " ")}</button>`,
           )}
         </p>

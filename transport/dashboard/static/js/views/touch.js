@@ -16,7 +16,7 @@ const FELT_N = 0.3;
 const SEEN_N = 1;
 
 const STEPS = ["Move the hand", "Feel a wall", "See the force"];
-/** {step, from, height, most, hand} of a running touch; null before the start. */
+/** {step, from, height, most, hand, before} of a running touch; null before the start. `before`: what the simulated hand did. */
 const run = signal(null);
 /** The newest state of the device in the session of the touch. */
 const moment = signal(null);
@@ -31,6 +31,8 @@ export function TouchView() {
   const end = () => {
     session.current?.stop();
     session.current = null;
+    const before = run.value?.before;
+    if (before) hand.current.tell({ hand: before });
     run.value = null;
     moment.value = null;
   };
@@ -49,19 +51,31 @@ export function TouchView() {
     trouble.value = "";
     const at = device.state.cursor_position;
     hand.current = device.config?.connection === "simulated" ? new Hand(handPath(device), takeHand) : null;
-    run.value = { step: 0, from: at, height: null, most: 0, hand: at, device };
+    let before = null;
     if (hand.current) {
-      // The hand comes to rest where it is told, so that it is the person who moves it.
+      // The hand comes to rest where the cursor is, so that it is the person who moves it; at the end it goes on as before.
       const told = await ask("GET", handPath(device));
-      const position = told.data?.hand?.position ?? at;
-      run.value = { ...run.value, hand: position, from: position };
-      hand.current.place(position);
+      if (!told.ok) {
+        trouble.value = told.error;
+        return;
+      }
+      const { path, position } = told.data.hand;
+      before = { path, position };
+      await hand.current.place(at);
     }
+    run.value = { step: 0, from: device.state.cursor_position, height: null, most: 0, hand: at, device, before };
     session.current = new TouchSession(device, (state) => follow(session.current, state), () => {
       trouble.value = "The session was lost; it is opened again.";
     });
     await session.current?.start();
   };
+
+  // A stop takes the wall away: the touch is over.
+  useEffect(() => {
+    if (run.value === null || !stopped.value?.stopped) return;
+    end();
+    trouble.value = "Everything was stopped, so the touch has ended. Press RELEASE, then begin again.";
+  }, [stopped.value?.stopped]);
 
   if (!device) return html`<p>No device with a cursor is connected.</p>`;
   if (run.value === null) return html`<${Intro} begin=${begin} device=${device} />`;
@@ -79,7 +93,8 @@ function Intro({ begin, device }) {
         <${MoverChoice} />
         <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped || braked} onClick=${begin}>Begin with ${device.kind} ${device.id}</button>
       </p>
-      ${latch?.stopped ? html`<p class="notice">Everything is stopped: press RELEASE first.</p>` : ""}
+      ${trouble.value ? html`<p class="notice" id="touch-trouble" role="status">${trouble.value}</p>` : ""}
+      ${latch?.stopped && !trouble.value ? html`<p class="notice">Everything is stopped: press RELEASE first.</p>` : ""}
       ${braked ? html`<p class="notice">The e-brake of ${device.id} acts: see above.</p>` : ""}
       <p class="dim">Force comes only from the wall of step 2, and only while this page is seen. STOP ends it at once.</p>
     </div>
@@ -127,7 +142,7 @@ function words(now, simulated, rendered) {
   if (now.step === 1) return `A wall is ${fixed(1000 * BELOW_M, 0)} mm below the hand. ${down} until it meets the wall.`;
   if (now.step === 2) return `The arrow is the force on the hand. Press harder, to ${SEEN_N} N.`;
   const who = rendered ? "rendered at the rate of the control loop" : "rendered by this page";
-  return `That is a wall, ${who}. Finish takes it away.${simulated ? " The hand rests where you left it: Simulated hand, circle, sets it going again." : ""}`;
+  return `That is a wall, ${who}. Finish takes it away.${simulated ? " The hand then goes on as before." : ""}`;
 }
 
 function moveHand(hand, position) {
