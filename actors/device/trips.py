@@ -27,6 +27,7 @@ NS_PER_S: Final = 1_000_000_000
 TIME_DECIMALS, POSITION_DECIMALS, VELOCITY_DECIMALS, FORCE_DECIMALS = 6, 7, 5, 4
 
 # Word of a cause, unit of its value and limit.
+OFTEN: Final = "oscillation"
 CAUSES: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
     {
         TripCause.TRIP_ENABLE: ("enable_button", ""),
@@ -40,7 +41,7 @@ CAUSES: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
         TripCause.TRIP_CONTACT: ("contact_energy_limit", "J"),
         TripCause.TRIP_RUNAWAY: ("speed", "m/s"),
         TripCause.TRIP_FAST: ("speed_with_power", "m/s"),
-        TripCause.TRIP_OSCILLATION: ("oscillation", ""),
+        TripCause.TRIP_OSCILLATION: (OFTEN, ""),
         TripCause.TRIP_STIFFNESS: ("stiffness_warning", "N.s/m"),
         TripCause.TRIP_STOP: ("stop_brake", "m/s"),
     }
@@ -64,7 +65,10 @@ class Trip:
 
 @dataclass(frozen=True, slots=True)
 class TripTable:
-    """Newest KEPT_TRIPS trips of each device that has tripped, oldest first; of MOST_DEVICES devices."""
+    """Newest KEPT_TRIPS trips of each device that has tripped, oldest first; of MOST_DEVICES devices.
+
+    Of oscillations, which come by the dozen, at most half are kept while there are others, so that they push no brake's cause out.
+    """
 
     trips: Mapping[str, tuple[Trip, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -87,8 +91,15 @@ class TripTable:
         # The device that tripped last comes last.
         others = {key: value for key, value in self.trips.items() if key != device_id}
         kept = dict(list(others.items())[-(MOST_DEVICES - 1) :])
-        kept[device_id] = (*before, *new)[-KEPT_TRIPS:]
+        kept[device_id] = _newest((*before, *new))
         return TripTable(MappingProxyType(kept))
+
+
+def _newest(trips: tuple[Trip, ...]) -> tuple[Trip, ...]:
+    others = [trip for trip in trips if trip.cause != OFTEN]
+    often = [trip for trip in trips if trip.cause == OFTEN]
+    often = often[-(KEPT_TRIPS - min(len(others), KEPT_TRIPS // 2)) :]
+    return tuple(sorted([*others[-(KEPT_TRIPS - len(often)) :], *often], key=lambda trip: trip.number))
 
 
 def _trip(history: Any, at: int, number: int, epoch_ns: int) -> Trip:

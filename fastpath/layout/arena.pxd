@@ -250,6 +250,8 @@ cdef struct DevicePrivate:
     double home_ease
     SetPoint position
     SetPoint angle
+    # handedness of the last tick: joint angles are counted the other way round after a change
+    uint64_t left_handed
     Chain chain
     MonitorMemory monitors
     OptionalMemory optional

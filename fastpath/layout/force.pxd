@@ -170,6 +170,9 @@ cdef struct SetPoint:
     # on its way back to the line after an interruption, and how fast
     uint64_t returns
     double speed
+    # an interruption, which the next set-point answers: when (0: none), and for how long there was no force, s
+    int64_t interrupted_ns
+    double silent
 
 cdef struct Share:
     # share of the new sample in a low-pass, for ticks of dt seconds

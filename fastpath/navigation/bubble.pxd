@@ -19,12 +19,16 @@ from fastpath.space.spatial cimport (
 
 cdef extern from *:
     int first_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
+    int count_bits "__builtin_popcountll"(unsigned long long) noexcept nogil
 
 cdef enum:
     RAMP_MILLISECONDS = 500
     # rad/s that the direction of the push turns at most (5 degrees in 1 ms), and mm/s below which a hand is at rest
     FASTEST_TURN = 87
     REST_SPEED = 5
+    # N/m that a spring and a wall may have
+    LARGEST_SPRING = 1000
+    LARGEST_WALL = 2000
 
 
 cdef inline void restart_bubble(Navigator *n, const Record *record) noexcept nogil:
@@ -136,19 +140,27 @@ cdef inline double contact_share(Navigator *n, const Navigation *b, const double
 
 
 cdef inline void bubble_force(const Navigator *n, const Navigation *b, const double *normal, double d, const double *v,
-                              double most, double *force) noexcept nogil:
-    """Compute the bubble's force (N, local): springs towards the surface, damping outwards; light damping inside. `most`: stable limit, N.s/m."""
-    cdef double outwards = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2], size
+                              double most, double scale, double *force) noexcept nogil:
+    """Compute the bubble's force (N, local): springs towards the surface, damping outwards; light damping inside. `most`: stable limit, N.s/m.
+
+    `scale`: local metres for each metre of the device, by which a spring and a damper are felt harder. Above 1 they are bounded as if
+    their largest values were commanded at 1.
+    """
+    cdef double outwards = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2], size, spring = b.stiffness, wall = b.wall_stiffness
     cdef int i
+    if scale > 1:
+        most /= scale
+        spring = min(spring, LARGEST_SPRING / scale)
+        wall = min(wall, LARGEST_WALL / scale)
     if d <= 0:
         for i in range(3):
             force[i] = -n.ramp * min(b.dead_damping, most) * v[i]
         return
-    size = b.stiffness * min(d, b.width)
+    size = spring * min(d, b.width)
     if outwards > 0:
         size += min(b.damping, most) * outwards
     if d > b.width:
-        size += b.wall_stiffness * (d - b.width)
+        size += wall * (d - b.width)
     for i in range(3):
         force[i] = -n.ramp * size * normal[i]
 
@@ -206,7 +218,7 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
     n.ramp = min(n.ramp + period / (1e-3 * RAMP_MILLISECONDS), 1)
     if gain <= 0:
         n.ramp = 0
-    bubble_force(n, b, normal, d, v, most, force)
+    bubble_force(n, b, normal, d, v, most, max(record.view.mount.s[0], max(record.view.mount.s[1], record.view.mount.s[2])), force)
     rotate_back(record.view.mount.q, force, force)
     basis_undo(&record.view.basis, force, force)
     for i in range(3):
@@ -223,7 +235,13 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
     cdef double scene[3]
     cdef double push[3]
     cdef double gain
-    cdef int word, session, i
+    cdef int word, session, i, bubbles = 0
+    for word in range(<int>a.session_words):
+        bubbles += count_bits(slot.navigating[word])
+    if bubbles == 0:
+        return
+    # Bubbles of several sessions add: they share what the device bears.
+    most /= bubbles
     for word in range(<int>a.session_words):
         bits = slot.navigating[word]
         while bits != 0:

@@ -7,6 +7,7 @@ Effects play while their session is open, and add.
 The duck gain scales a session's output; the gated sums are the part that force gates may take away.
 """
 
+from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
@@ -27,6 +28,10 @@ cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
 
 cdef enum:
+    # m, degrees, N, N.mm: a set-point or force beyond is none of a device; a session's transforms can make one of small numbers, or inf or nan
+    LARGEST_POSITION = 1000
+    LARGEST_ANGLE = 100000
+    LARGEST_FORCE = 1000000000
     # of force gate and duck gain when they change
     RAMP_MILLISECONDS = 50
 
@@ -56,6 +61,11 @@ cdef struct CommandSum:
     bint has_angle
     # sessions with a contact
     int contacts
+
+
+cdef inline bint sound(const double *v, double largest) noexcept nogil:
+    """Return whether every component is a number of at most that size."""
+    return fabs(v[0]) <= largest and fabs(v[1]) <= largest and fabs(v[2]) <= largest
 
 
 cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
@@ -145,22 +155,23 @@ cdef inline void add_commands(
         total.has_force = True
         total.contacts += 1
         cell.touch.gain = gain
-    if commands >> COMMAND_TORQUE & 1:
+    if commands >> COMMAND_TORQUE & 1 and sound(points[<int>COMMAND_TORQUE], LARGEST_FORCE):
         total.has_torque = True
         for i in range(3):
             total.torque[i] += gain * points[<int>COMMAND_TORQUE][i]
             total.gated_torque[i] += gate * gain * points[<int>COMMAND_TORQUE][i]
-    if commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
+    if commands >> COMMAND_POSITION & 1 and gain > total.position_gain and sound(points[<int>COMMAND_POSITION], LARGEST_POSITION):
         total.has_position = True
         total.position_gain = gain
         total.position_gate = gate
         total.position_ns = command_ns
         if moves:
             held_position(&cell.navigator, record, total.position)
+            total.has_position = sound(total.position, LARGEST_POSITION)
         else:
             for i in range(3):
                 total.position[i] = points[<int>COMMAND_POSITION][i]
-    if commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
+    if commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain and sound(points[<int>COMMAND_ANGLE], LARGEST_ANGLE):
         total.has_angle = True
         total.angle_gain = gain
         total.angle_gate = gate
@@ -243,7 +254,7 @@ cdef inline void arbitrate(
             if (commands & (1 << COMMAND_FORCE | 1 << COMMAND_TORQUE)
                     and (total.client_ns == 0 or command_ns < total.client_ns)):
                 total.client_ns = command_ns
-            if commands >> COMMAND_FORCE & 1:
+            if commands >> COMMAND_FORCE & 1 and sound(points[<int>COMMAND_FORCE], LARGEST_FORCE):
                 total.has_force = True
                 for i in range(3):
                     force[i] += gain * points[<int>COMMAND_FORCE][i]

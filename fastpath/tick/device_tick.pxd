@@ -1,6 +1,6 @@
 """One tick of one device: every step in its order, from the sessions' commands to the motors' torques and the published state."""
 
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from fastpath.cells.cells cimport (
@@ -34,7 +34,7 @@ from fastpath.tick.optional_monitors cimport (
     brake_before_stop, note_command, stop_brakes, watch_optional, watch_stiffness,
 )
 from fastpath.tick.rendering cimport follow_lag, most_before_scale, most_damping
-from fastpath.tick.set_points cimport set_point, set_point_now, set_point_return
+from fastpath.tick.set_points cimport answers_interruption, note_interruption, set_point, set_point_now, set_point_return
 from fastpath.tick.trip_log cimport begin_trips, note_monitors, take_sample
 
 cdef extern from "platform/realtime.h" nogil:
@@ -78,6 +78,8 @@ cdef inline void restart_ramps(DevicePrivate *d) noexcept nogil:
     d.home_ease = 0
     d.position.held = 0
     d.angle.held = 0
+    d.position.interrupted_ns = 0
+    d.angle.interrupted_ns = 0
     d.chain.obeyed = 0
 
 
@@ -98,22 +100,39 @@ cdef inline void reset_output(DevicePrivate *d) noexcept nogil:
     chain_begin(&d.chain, &d.state)
 
 
-cdef inline void resume_output(DevicePrivate *d, int64_t silent_ns) noexcept nogil:
+cdef inline void resume_output(DevicePrivate *d, int64_t now, int64_t silent_ns) noexcept nogil:
     """Let the output of a device that was silent or frozen grow from zero; after a long time its filter begins anew."""
+    cdef uint64_t position = d.position.held, angle = d.angle.held
     restart_ramps(d)
+    if position:
+        d.position.interrupted_ns = now
+    if angle:
+        d.angle.interrupted_ns = now
     if silent_ns > LONGEST_GAP_NS:
         chain_begin(&d.chain, &d.state)
     chain_interrupt(&d.chain)
 
 
 cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, CommandSum *total, int64_t now, double dt, double timeout) noexcept nogil:
-    """Advance held set-points by one tick; with a limited speed a new position starts at the device, and each does after an interruption."""
+    """Advance held set-points by one tick; with a limited speed a new position starts at the device, and each does after an interruption.
+
+    That is one of the loop, also when the command has timed out in it, of the device's packets, or of the way that joint angles are counted.
+    """
     cdef int64_t fresh_ns = <int64_t>(timeout * 1e9)
-    cdef bint resumes = d.chain.interrupted != 0
     cdef double silent = dt - 1e-9 * OLDEST_ORDER_NS
+    if d.chain.interrupted:
+        # A tick after a long gap advances by one period only.
+        if silent < 0:
+            silent = 1e-9 * LONGEST_GAP_NS
+        note_interruption(&d.position, now, silent)
+        note_interruption(&d.angle, now, silent)
+    if p.left_handed != d.left_handed:
+        d.left_handed = p.left_handed
+        note_interruption(&d.angle, now, 1e-9 * LONGEST_GAP_NS)
+        d.angle_ramp = 0
     if total.has_position:
-        if resumes:
-            set_point_return(&d.position, d.state.position, silent, total.position_ns)
+        if answers_interruption(&d.position, now):
+            set_point_return(&d.position, d.state.position, d.position.silent, total.position_ns)
         elif d.position.held == 0 and p.safe_speed > 0:
             set_point(&d.position, d.state.position, total.position_ns, now, fresh_ns)
         set_point(&d.position, total.position, total.position_ns, now, fresh_ns)
@@ -121,16 +140,16 @@ cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, Com
     else:
         d.position.held = 0
     if total.has_angle:
-        if resumes:
-            set_point_return(&d.angle, d.state.joint, silent, total.angle_ns)
+        if answers_interruption(&d.angle, now):
+            set_point_return(&d.angle, d.state.joint, d.angle.silent, total.angle_ns)
         set_point(&d.angle, total.angle, total.angle_ns, now, fresh_ns)
         set_point_now(&d.angle, now, 0, RETURN_DEGREES_S2, dt)
     else:
         d.angle.held = 0
 
 
-cdef inline void at_cursor(const Pose *pose, const double *force, const double *torque, double *total) noexcept nogil:
-    """Compute the sum of a force (N) and of what joint torques (N.mm) come to at the cursor."""
+cdef inline void at_cursor(const Pose *pose, const double *force, const double *torque, double peak, double *total) noexcept nogil:
+    """Compute the sum of a force (N) and of what joint torques (N.mm) come to at the cursor, at most the peak."""
     cdef double part[3]
     cdef int i
     for i in range(3):
@@ -140,6 +159,7 @@ cdef inline void at_cursor(const Pose *pose, const double *force, const double *
         cursor_force(pose, part, part)
         for i in range(3):
             total[i] += part[i]
+    clamp_norm(total, peak)
 
 
 cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, CommandSum *total,
@@ -163,7 +183,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         torque[i] = total.torque[i]
     # 4 set-points: their forces and torques
     position_force(d, p, total, period, force, total.gated_force)
-    angle_torque(d, p, total, period, torque, total.gated_torque)
+    angle_torque(d, p, pose, total, period, torque, total.gated_torque)
     if p.home_return and s.mode == MODE_IDLE:
         home_force(d, p, a.dead_man_gain, period, force)
     else:
@@ -192,11 +212,11 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
     if returns < 1:
-        at_cursor(pose, force, torque, before)
+        at_cursor(pose, force, torque, p.peak_force, before)
         for i in range(3):
             force[i] *= returns
             torque[i] *= returns
-        at_cursor(pose, force, torque, after)
+        at_cursor(pose, force, torque, p.peak_force, after)
         note_change(&d.gaps.changes, BY_MONITORS, before, after, p.force_scale * times * period)
     # 8 damping
     damping_force(s, total, most, force)
@@ -206,7 +226,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     add_effects(&total.effect, p, a.output_gain * returns * a.dead_man_gain, force)
     # 10 monitors act, 11 clamp
     if s.safety & SAFETY_EBRAKE:
-        at_cursor(pose, force, torque, before)
+        at_cursor(pose, force, torque, p.peak_force, before)
         brake = most_damping(&d.rendering, p.plant.mass)
         if brake > BRAKE:
             brake = BRAKE
@@ -221,11 +241,11 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         limit_springs(p, s, &d.rendering, force)
         gain = d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
         if gain != 1 or before[0] != force[0] or before[1] != force[1] or before[2] != force[2]:
-            at_cursor(pose, before, torque, before)
+            at_cursor(pose, before, torque, p.peak_force, before)
             for i in range(3):
                 force[i] *= gain
                 torque[i] *= gain
-            at_cursor(pose, force, torque, after)
+            at_cursor(pose, force, torque, p.peak_force, after)
             note_change(&d.gaps.changes, BY_MONITORS, before, after, times * period)
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
@@ -302,13 +322,13 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             show_flags(slot, p, stopped)
             return
         if packet == PACKET_RESUMED:
-            resume_output(&slot.inner, now - slot.inner.port.time_ns)
+            resume_output(&slot.inner, now, now - slot.inner.port.time_ns)
     else:
         was_frozen = slot.inner.sim.frozen != 0
         if frozen(slot, p):
             return
         if was_frozen:
-            resume_output(&slot.inner, now - s.time_ns)
+            resume_output(&slot.inner, now, now - s.time_ns)
     has_motors = p.capabilities & HAS_MOTORS != 0
     is_handle = p.capabilities & IS_HANDLE != 0
     if has_motors:

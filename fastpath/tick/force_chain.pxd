@@ -78,6 +78,14 @@ cdef inline double axis_gain(
     return gain
 
 
+cdef inline void most_of_each(double *force, double peak) noexcept nogil:
+    """Bound each axis of a force (N) by the peak."""
+    cdef int i
+    for i in range(3):
+        if not fabs(force[i]) <= peak:
+            force[i] = peak if force[i] > 0 else -peak
+
+
 cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
     const Pose *pose, const double *gated_force, const double *gated_torque, int times, const double *bears, bint played,
@@ -116,8 +124,7 @@ cdef inline void filter_and_gate(
         cursor_force(pose, from_torque, from_torque)
         for i in range(3):
             seen[i] += from_torque[i]
-            if not fabs(seen[i]) <= p.peak_force:
-                seen[i] = p.peak_force if seen[i] > 0 else -p.peak_force
+        most_of_each(seen, p.peak_force)
     c.since_interrupted = 0 if resumes else c.since_interrupted + times * rate.dt
     if resumes:
         judge_begin(&c.judge, &c.motion)
@@ -158,11 +165,11 @@ cdef inline void filter_and_gate(
         filtered[i] = force[i] + from_torque[i]
         force[i] += damped[i]
         from_torque[i] += force[i]
+    # As `seen`: what is more than the peak neither was commanded nor arrives.
+    most_of_each(filtered, p.peak_force)
+    most_of_each(from_torque, p.peak_force)
     note_change(changes, BY_FILTER, seen, filtered, p.force_scale * times * rate.dt)
     note_change(changes, BY_DAMPER, filtered, from_torque, p.force_scale * times * rate.dt)
-    for i in range(3):
-        if not fabs(from_torque[i]) <= p.peak_force:
-            from_torque[i] = p.peak_force if from_torque[i] > 0 else -p.peak_force
     motion_hold(&c.motion, from_torque)
     s.severity = 1 - worst
     s.oscillation_stage = stage

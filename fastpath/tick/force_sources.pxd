@@ -8,6 +8,7 @@ from libc.math cimport sqrt
 from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.layout.constants cimport LARGEST_DAMPING
 from fastpath.layout.force cimport Rendering
+from fastpath.mechanisms.pose cimport Pose, cursor_force
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
 from fastpath.tick.rendering cimport bound_spring
@@ -57,10 +58,15 @@ cdef inline void position_force(
 
 
 cdef inline void angle_torque(
-    DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double period, double *torque, double *gated,
+    DevicePrivate *d, const DeviceParams *p, const Pose *pose, const CommandSum *total, double period, double *torque, double *gated,
 ) noexcept nogil:
-    """Held joint angles: a spring and a damper, limited to a share of the torque limit and ramped in; added to torque (N.mm)."""
-    cdef double limit = p.torque_limit / HELD_DIVISOR, want, stiffness = POSITION_STIFFNESS, damping = POSITION_DAMPING
+    """Held joint angles: a spring and a damper, limited to a share of the torque limit and, at the cursor, of the peak force, and ramped in.
+
+    Added to torque (N.mm).
+    """
+    cdef double limit = p.torque_limit / HELD_DIVISOR, stiffness = POSITION_STIFFNESS, damping = POSITION_DAMPING, size, scale
+    cdef double want[3]
+    cdef double at_cursor[3]
     cdef int i
     if not total.has_angle:
         d.angle_ramp = 0
@@ -73,13 +79,22 @@ cdef inline void angle_torque(
     stiffness *= <double>ANGLE_STIFFNESS / POSITION_STIFFNESS
     damping *= <double>ANGLE_DAMPING / POSITION_DAMPING
     for i in range(3):
-        want = stiffness * (d.angle.now[i] - d.state.joint[i]) - damping * d.state.joint_velocity[i]
-        if want > d.angle_ramp:
-            want = d.angle_ramp
-        elif want < -d.angle_ramp:
-            want = -d.angle_ramp
-        torque[i] += total.angle_gain * want
-        gated[i] += total.angle_gate * total.angle_gain * want
+        want[i] = stiffness * (d.angle.now[i] - d.state.joint[i]) - damping * d.state.joint_velocity[i]
+        if want[i] > d.angle_ramp:
+            want[i] = d.angle_ramp
+        elif want[i] < -d.angle_ramp:
+            want[i] = -d.angle_ramp
+        at_cursor[i] = 1e-3 * want[i]
+    if p.left_handed:
+        at_cursor[0] = 0 - at_cursor[0]
+    cursor_force(pose, at_cursor, at_cursor)
+    size = sqrt(at_cursor[0] * at_cursor[0] + at_cursor[1] * at_cursor[1] + at_cursor[2] * at_cursor[2])
+    scale = total.angle_gain
+    if size > p.peak_force / HELD_DIVISOR:
+        scale *= p.peak_force / HELD_DIVISOR / size
+    for i in range(3):
+        torque[i] += scale * want[i]
+        gated[i] += total.angle_gate * scale * want[i]
 
 
 cdef inline double session_damping(const CommandSum *total, double most, int axis) noexcept nogil:

@@ -12,6 +12,8 @@ from fastpath.layout.force cimport SetPoint
 
 cdef enum:
     LONGEST_SPAN_NS = 50000000
+    # ns for which a set-point that comes later answers an interruption: its command may have timed out in it
+    ANSWERED_NS = 1000000000
     # ms without force after which a set-point returns from the device itself
     WHOLE_RETURN_MS = 40
 
@@ -44,6 +46,20 @@ cdef inline void set_point(SetPoint *s, const double *wanted, int64_t command_ns
     s.command_ns = command_ns
 
 
+cdef inline void note_interruption(SetPoint *s, int64_t now, double silent) noexcept nogil:
+    """Let the next set-point begin at the device, if one is held: its force was interrupted for a time (s)."""
+    if s.held:
+        s.interrupted_ns = now
+        s.silent = silent
+
+
+cdef inline bint answers_interruption(SetPoint *s, int64_t now) noexcept nogil:
+    """Return whether a set-point that is here now is the first one after an interruption, and forget that."""
+    cdef bint recent = s.interrupted_ns != 0 and now - s.interrupted_ns <= ANSWERED_NS
+    s.interrupted_ns = 0
+    return recent
+
+
 cdef inline void set_point_return(SetPoint *s, const double *device, double silent, int64_t command_ns) noexcept nogil:
     """Put a set-point to where the device is, from where it returns to its line; after a short interruption (s) not all the way."""
     cdef double share = silent / (1e-3 * WHOLE_RETURN_MS) if s.held else 1
@@ -72,7 +88,7 @@ cdef inline void set_point_now(SetPoint *s, int64_t now, double most_speed, doub
     if s.span_ns > 0 and now - s.begun_ns < s.span_ns:
         share = <double>(now - s.begun_ns) / s.span_ns
     for i in range(3):
-        wanted[i] = s.origin[i] + share * (s.target[i] - s.origin[i])
+        wanted[i] = s.target[i] if share >= 1 else s.origin[i] + share * (s.target[i] - s.origin[i])
         norm += (wanted[i] - s.now[i]) * (wanted[i] - s.now[i])
     norm = sqrt(norm)
     step = most_speed * dt

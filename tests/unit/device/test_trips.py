@@ -15,12 +15,12 @@ from fastpath.layout.dtypes import TRIP_HISTORY
 SECOND = 1_000_000_000
 
 
-def history(trips: int, *, samples: int = 0, at_ns: int = 5 * SECOND) -> Any:
-    """A history of so many speed trips at `at_ns`, after samples each ms until then."""
+def history(trips: int, *, samples: int = 0, at_ns: int = 5 * SECOND, cause: int = TripCause.TRIP_RUNAWAY) -> Any:
+    """A history of so many trips at `at_ns`, after samples each ms until then."""
     made = np.zeros((), dtype=TRIP_HISTORY)
     made["trips"], made["samples"] = trips, samples
     for number in range(max(0, trips - KEPT_TRIPS), trips):
-        made["trip"][number % KEPT_TRIPS] = (at_ns, TripCause.TRIP_RUNAWAY, 3.5 + number, 3.0)
+        made["trip"][number % KEPT_TRIPS] = (at_ns, cause, 3.5 + number, 3.0)
     for number in range(max(0, samples - 1024), samples):
         sample = made["sample"][number % 1024]
         sample["time_ns"] = at_ns - (samples - 1 - number) * 1_000_000
@@ -106,6 +106,18 @@ def test_newest_trips_are_kept_and_overwritten_ones_keep_their_numbers() -> None
     assert len(table.of("049D")) == KEPT_TRIPS
     assert table.of("049D")[-1].number == 90
     assert table.of("049D")[-1].value == 3.5 + 99
+
+
+def test_oscillations_push_out_no_cause_of_a_brake() -> None:
+    table = TripTable().with_trips("049D", history(20), 0, 0)
+
+    table = table.with_trips("049D", history(30, cause=TripCause.TRIP_OSCILLATION), 0, 0)
+
+    kept = table.of("049D")
+    assert len(kept) == KEPT_TRIPS
+    assert [trip.number for trip in kept] == [*range(5, 21), *range(35, 51)]
+    assert [trip.cause for trip in kept].count("speed") == 16
+    assert len(TripTable().with_trips("049D", history(32, cause=TripCause.TRIP_OSCILLATION), 0, 0).of("049D")) == KEPT_TRIPS
 
 
 def test_only_so_many_devices_are_kept() -> None:
