@@ -64,7 +64,7 @@ COUNTED: Final = (
     ("kinetic_trips", "kinetic_energy_limit", "had more kinetic energy than features/kinetic_energy_limit"),
     ("power_trips", "power_limit", "put out more power than features/power_limit"),
     ("contact_trips", "contact_energy_limit", "put out more energy in a contact than features/contact_energy_limit"),
-    ("ebrakes", "ebrake_triggered", "brakes: it ignores commands until it has been slow for 1 s"),
+    ("ebrakes", "ebrake_triggered", "brakes: it ignores commands until it has been slower than 300 mm/s for 1 s"),
     ("ebrake_waits", WAITING, "waits for a request before it obeys again"),
     ("ebrake_releases", "ebrake_released", "is slow again: it obeys, and its force grows"),
 )

@@ -98,7 +98,9 @@ def is_stopped(service: RunningService) -> bool:
 
 
 @pytest.mark.parametrize("key", [Keys.PAUSE, Keys.CONTROL + "."], ids=["Pause", "Ctrl+."])
-def test_stop_keys_stop_while_a_dialog_is_open_and_while_a_field_has_the_focus(page: Browser, service: RunningService, key: str) -> None:
+def test_stop_keys_stop_while_a_dialog_is_open_and_while_a_field_has_the_focus(
+    page: Browser, service: RunningService, key: str
+) -> None:
     page.find("body").send_keys("?")
     page.find("dialog[open]").send_keys(key)
     page.until(lambda: is_stopped(service), "stopped with a dialog open")
@@ -166,9 +168,13 @@ def test_title_of_the_tab_says_that_everything_is_stopped(page: Browser) -> None
 
 
 def test_stop_keeps_its_colour_where_the_system_chooses_them(page: Browser) -> None:
-    page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]})
+    page.driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "forced-colors", "value": "active"}]}
+    )
     try:
         assert page.run("return matchMedia('(forced-colors: active)').matches")
-        assert page.run("return getComputedStyle(document.getElementById('stop')).backgroundColor") == "rgb(196, 13, 20)"
+        assert (
+            page.run("return getComputedStyle(document.getElementById('stop')).backgroundColor") == "rgb(196, 13, 20)"
+        )
     finally:
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

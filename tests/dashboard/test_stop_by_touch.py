@@ -61,7 +61,10 @@ def page(request: pytest.FixtureRequest, browser: Browser, own: RunningService) 
     narrow(browser, request.param)
     own.request("DELETE", "/stop")
     browser.open(address(own, "sessions"))
-    browser.until(lambda: browser.text("#connection").endswith("connected") or browser.text("#stop-state") == "Not stopped", "connected")
+    browser.until(
+        lambda: browser.text("#connection").endswith("connected") or browser.text("#stop-state") == "Not stopped",
+        "connected",
+    )
     browser.run(NOTE)
     yield browser
     browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
@@ -76,7 +79,9 @@ def touch_stop(page: Browser) -> dict[str, float]:
     point = {"x": left + width / 2, "y": top + height / 2}
     page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [point]})
     page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-    noted: dict[str, float] = page.until(lambda: (found := page.run("return noted")).get("answered") and found, "STOP was sent")
+    noted: dict[str, float] = page.until(
+        lambda: (found := page.run("return noted")).get("answered") and found, "STOP was sent"
+    )
     return noted
 
 
@@ -85,7 +90,12 @@ def test_finger_stops_from_every_view_with_whatever_is_open(page: Browser, own: 
     late: dict[tuple[str, str], float] = {}
     for view in VIEWS:
         page.run("location.hash = arguments[0]", view)
-        page.until(lambda view=view: page.run("return document.title") and page.all(f'.menu a[href="#{view}"][aria-current=page]'), view)  # type: ignore[misc]
+        page.until(
+            lambda view=view: (
+                page.run("return document.title") and page.all(f'.menu a[href="#{view}"][aria-current=page]')
+            ),
+            view,
+        )  # type: ignore[misc]
         for what, make in OPENED.items():
             if what == "question" and view != "sessions":
                 continue

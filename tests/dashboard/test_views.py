@@ -88,7 +88,9 @@ def test_device_appears_and_vanishes_while_the_page_is_open(page: Browser, servi
     page.until(lambda: not page.all(card), "it is gone")
     page.until(lambda: "compact 02C4 unplugged at" in page.text('[data-gone="02C4"]'), "it says so")
     page.run("location.hash = 'ports'")
-    page.until(lambda: len(page.all("[data-port]")) == len(service.request("GET", "/ports")[1]["ports"]), "its port is gone")
+    page.until(
+        lambda: len(page.all("[data-port]")) == len(service.request("GET", "/ports")[1]["ports"]), "its port is gone"
+    )
     assert all(port["device_id"] for port in service.request("GET", "/ports")[1]["ports"])
 
 

@@ -117,7 +117,10 @@ def test_oscillations_push_out_no_cause_of_a_brake() -> None:
     assert len(kept) == KEPT_TRIPS
     assert [trip.number for trip in kept] == [*range(5, 21), *range(35, 51)]
     assert [trip.cause for trip in kept].count("speed") == 16
-    assert len(TripTable().with_trips("049D", history(32, cause=TripCause.TRIP_OSCILLATION), 0, 0).of("049D")) == KEPT_TRIPS
+    assert (
+        len(TripTable().with_trips("049D", history(32, cause=TripCause.TRIP_OSCILLATION), 0, 0).of("049D"))
+        == KEPT_TRIPS
+    )
 
 
 def test_only_so_many_devices_are_kept() -> None:

@@ -63,6 +63,18 @@ def changes(rig: SteppedArm) -> dict[str, tuple[float, float]]:
     return dict(zip(CHANGERS, zip(cell["taken"].tolist(), cell["added"].tolist(), strict=True), strict=True))
 
 
+@pytest.mark.parametrize("torques", [(6000, 6000, 6000), (6000, 0, 0), (0, 0, -6000), (3000, 0, 0)])
+def test_torques_beyond_the_peak_force_are_no_force_that_the_filter_adds(torques: Vector) -> None:
+    rig = SteppedArm(arm_params(grip="firm"))
+    for _ in range(30):
+        rig.writer.begin()
+        rig.writer.torque(*torques)
+        assert rig.writer.publish()
+        rig.step(rig.ticks(0.01))
+
+    assert changes(rig)["filter"] == pytest.approx((0, 0), abs=1e-9)
+
+
 def test_force_that_arrives_is_not_counted() -> None:
     rig = SteppedArm(arm_params())
     for _ in range(50):
