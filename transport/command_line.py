@@ -10,13 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from actors.kit.errors import HapticError, InvalidInput
-from actors.settings.api import StateDirectory, default_state_path, read_overrides
+from actors.settings.api import (
+    StateDirectory,
+    default_state_path,
+    read_overrides,
+    state_path_in_use,
+    stored_token,
+)
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
 from transport.cli.commands_for_routes import with_commands
 from transport.cli.similar import no_such_command
 from transport.cli.standard_output import forget_output, unwritable
-from transport.cli.table import CLIENT_OPTIONS, CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
+from transport.cli.table import CLIENT_OPTIONS, CLIENT_VARIABLES, COMMANDS, GROUPS, HELP_WORDS, words_given
 from transport.line_writer import say
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
@@ -63,15 +69,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return USAGE_ERROR
     try:
         if options.command == "token":
-            return _print_token(_existing(_state_directory(options), options))
+            return _print_token(_token_of(options))
         return _run(options)
     except HapticError as error:
         say(sys.stderr, f"hapticd: {with_commands(str(error))}")
         return USAGE_ERROR
 
 
-def _print_token(directory: StateDirectory) -> int:
-    token = directory.token()
+def _print_token(token: str) -> int:
     try:
         sys.stdout.write(f"{token}\n")
         sys.stdout.flush()
@@ -107,13 +112,14 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
     return StateDirectory(Path(options.state_dir) if options.state_dir else default_state_path())
 
 
-def _existing(directory: StateDirectory, options: argparse.Namespace) -> StateDirectory:
-    """Return the directory; InvalidInput when it was named and is not there: a token made there would be nobody's."""
-    if options.state_dir and not os.path.lexists(directory.path):
+def _token_of(options: argparse.Namespace) -> str:
+    """Return the token in the directory that was named, else of the service that runs here; reading creates nothing."""
+    path = _state_directory(options).path
+    if options.state_dir and not os.path.lexists(path):
         raise InvalidInput(
-            f"--state-dir: there is no state directory {directory.path}: give the one that the service was started with."
+            f"--state-dir: there is no state directory {path}: give the one that the service was started with."
         )
-    return directory
+    return stored_token(path if options.state_dir else state_path_in_use())
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:
@@ -146,13 +152,15 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     """Return the parser and the parser of each command; options are not abbreviated."""
     parser = Parser(
         prog="hapticd",
-        description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP. "
+        usage="hapticd [-h] [--version] COMMAND ...",
+        description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.\n"
         "All commands but run and token ask a running service.",
-        epilog="Start with: hapticd run --simulate arm,grip",
+        epilog=_command_list(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"hapticd {project_version()}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", help=argparse.SUPPRESS, prog="hapticd")
 
     running = commands.add_parser(
         "run", help="run the service until Ctrl-C", description="Run the service until Ctrl-C.", allow_abbrev=False
@@ -180,6 +188,21 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     for name, row in COMMANDS.items():
         commands.add_parser(name, help=row.summary.replace("%", "%%"), add_help=False, allow_abbrev=False)
     return parser, {"run": running, "token": token}
+
+
+def _command_list() -> str:
+    """Return every command under its heading, for the help."""
+    service = {
+        "run": "run the service until Ctrl-C; start with hapticd run --simulate arm,grip",
+        "token": "print the bearer token that peers from other machines need",
+    }
+    groups = {"The service": service}
+    for group in GROUPS:
+        groups[group] = {name: row.summary for name, row in COMMANDS.items() if row.group == group}
+    lines: list[str] = []
+    for heading, commands in groups.items():
+        lines += [f"{heading}:", *(f"  {name:<11} {summary}" for name, summary in commands.items()), ""]
+    return "\n".join([*lines, "hapticd COMMAND --help tells more of each."])
 
 
 def _add_state_dir(parser: argparse.ArgumentParser) -> None:

@@ -23,6 +23,7 @@ from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
 from actors.settings.sources import Override, read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory, default_state_path
+from actors.settings.stored_token import state_path_in_use, stored_token
 
 __all__ = [
     "ADDRESS",
@@ -50,6 +51,8 @@ __all__ = [
     "pattern",
     "read_overrides",
     "real",
+    "state_path_in_use",
+    "stored_token",
     "texts",
     "value_as_json",
     "variable",

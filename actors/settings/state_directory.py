@@ -164,9 +164,9 @@ class StateDirectory:
         path = self.path / "token"
         for _ in range(2):
             with suppress(FileNotFoundError):
-                return _read_token(path)
+                return _kept_token(path)
             _make_token(path)
-        return _read_token(path)
+        return _kept_token(path)
 
 
 def default_state_path() -> Path:
@@ -210,11 +210,16 @@ def _make_token(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def _read_token(path: Path) -> str:
+def _kept_token(path: Path) -> str:
     """Return the token in `path`; set its mode to 0600 if others may read it."""
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         logger.warning("The token file %s could be read by others: its mode is 0600 now.", path)
         path.chmod(0o600)
+    return read_token(path)
+
+
+def read_token(path: Path) -> str:
+    """Return the token in the file `path`, and change nothing; OSError, TokenUnusable."""
     token = read_file(path).decode("ascii", "replace").strip()
     if len(token) < TOKEN_LENGTH or not all("!" <= letter <= "~" for letter in token):
         raise TokenUnusable(path, f"does not hold one word of {TOKEN_LENGTH} or more ASCII characters")

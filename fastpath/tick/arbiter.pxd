@@ -28,10 +28,9 @@ cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
 
 cdef enum:
-    # m, degrees, N, N.mm: a set-point or force beyond is none of a device; a session's transforms can make one of small numbers, or inf or nan
+    # m, degrees: a set-point beyond is none of a device; a session's transforms can make one of small numbers, or inf or nan
     LARGEST_POSITION = 1000
     LARGEST_ANGLE = 100000
-    LARGEST_FORCE = 1000000000
     # of force gate and duck gain when they change
     RAMP_MILLISECONDS = 50
 
@@ -66,6 +65,11 @@ cdef struct CommandSum:
 cdef inline bint sound(const double *v, double largest) noexcept nogil:
     """Return whether every component is a number of at most that size."""
     return fabs(v[0]) <= largest and fabs(v[1]) <= largest and fabs(v[2]) <= largest
+
+
+cdef inline bint is_number(const double *v) noexcept nogil:
+    """Return whether every component is a number, and so small that sums of all sessions are numbers too."""
+    return sound(v, 1e150)
 
 
 cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
@@ -155,7 +159,7 @@ cdef inline void add_commands(
         total.has_force = True
         total.contacts += 1
         cell.touch.gain = gain
-    if commands >> COMMAND_TORQUE & 1 and sound(points[<int>COMMAND_TORQUE], LARGEST_FORCE):
+    if commands >> COMMAND_TORQUE & 1 and is_number(points[<int>COMMAND_TORQUE]):
         total.has_torque = True
         for i in range(3):
             total.torque[i] += gain * points[<int>COMMAND_TORQUE][i]
@@ -254,7 +258,7 @@ cdef inline void arbitrate(
             if (commands & (1 << COMMAND_FORCE | 1 << COMMAND_TORQUE)
                     and (total.client_ns == 0 or command_ns < total.client_ns)):
                 total.client_ns = command_ns
-            if commands >> COMMAND_FORCE & 1 and sound(points[<int>COMMAND_FORCE], LARGEST_FORCE):
+            if commands >> COMMAND_FORCE & 1 and is_number(points[<int>COMMAND_FORCE]):
                 total.has_force = True
                 for i in range(3):
                     force[i] += gain * points[<int>COMMAND_FORCE][i]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.dashboard.conftest import SETTINGS, address
+from tests.dashboard.conftest import SETTINGS, address, pictures
 from tests.dashboard.test_views import VIEWS
 from tests.support.browser.chromium import Browser
 from tests.support.service.addresses import FREE_PORTS
@@ -34,8 +34,8 @@ const points = [[.1, .1], [.9, .1], [.5, .5], [.1, .9], [.9, .9]];
 return points.every(([x, y]) => document.elementFromPoint(box.left + x * box.width, box.top + y * box.height)?.closest('#stop'));
 """
 
-OPENED: Final[dict[str, Callable[[Browser], None]]] = {
-    "nothing": lambda page: None,
+OPENED: Final[dict[str, Callable[[Browser], object]]] = {
+    "nothing": lambda page: page.find("#stop"),
     "list of keys": lambda page: page.find("body").send_keys("?"),
     "question": lambda page: page.run("document.querySelector('[data-session] button')?.click()"),
     "menu": lambda page: page.run("document.getElementById('menu-button').click()"),
@@ -125,7 +125,11 @@ def test_finger_stops_from_every_view_with_whatever_is_open(page: Browser, own: 
                 page.run("window.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))")
             page.until(lambda: not page.all("dialog[open]") and not page.all(".menu.is-open"), "closed")
     width = page.run("return innerWidth")
-    print(f"\n{width} px, ms from the touch to the request:", {" / ".join(key): round(ms) for key, ms in late.items()})
+    pictures().mkdir(parents=True, exist_ok=True)
+    rows = [f"{view:12} {what:14} {ms:4.0f}" for (view, what), ms in late.items()]
+    (pictures() / f"stop-by-touch-{width}.txt").write_text(
+        "\n".join(["ms from the touch to the request", *rows, ""]), encoding="utf-8"
+    )
 
 
 def test_finger_reaches_stop_while_the_service_is_gone(page: Browser, own: RunningService) -> None:

@@ -74,10 +74,10 @@ def test_help_names_every_option_and_its_use(arguments: list[str], capsys: pytes
         assert "100 to 32000" in shown
 
 
-def test_token_file_has_one_word_is_private_and_is_kept(tmp_path: Path) -> None:
+def test_token_of_a_service_is_one_word_private_and_kept(tmp_path: Path) -> None:
     state_dir = tmp_path / "state"
-    state_dir.mkdir(mode=0o700)
-    first = run("token", state_dir=state_dir)
+    with RunningService(state_dir=state_dir):
+        first = run("token", state_dir=state_dir)
     again = run("token", state_dir=state_dir)
 
     assert first.returncode == again.returncode == 0
@@ -226,14 +226,60 @@ def test_unknown_module_is_named_at_the_start_with_those_installed(tmp_path: Pat
     assert "installed: " in line
 
 
+def test_token_before_the_first_start_is_refused_and_makes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "given").mkdir()
+    for words in (["token"], ["token", "--state-dir", str(tmp_path / "given")]):
+        assert main(words) == 2
+
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert "There is no token in" in sentence(shown.err)
+    assert [entry.name for entry in tmp_path.rglob("*")] == ["given"]
+
+
+def test_token_without_the_option_is_that_of_the_service_that_runs(tmp_path: Path) -> None:
+    """A user's own old token is no other service's."""
+    (tmp_path / "home" / "hapticd").mkdir(parents=True)
+    (tmp_path / "home" / "hapticd" / "token").write_text("x" * 40)
+    installed = tmp_path / "installed"
+    code = (
+        "import sys, pathlib; from actors.settings import stored_token as s; "
+        f"print(s.state_path_in_use((pathlib.Path({str(tmp_path / 'home' / 'hapticd')!r}), pathlib.Path({str(installed)!r}))))"
+    )
+
+    def chosen() -> str:
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+
+    with RunningService(state_dir=installed):
+        assert chosen() == str(installed)
+    assert chosen() == str(tmp_path / "home" / "hapticd")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, who may read every user's token")
+def test_root_reads_the_token_of_another_user_and_nobody_else_does(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir(mode=0o755)
+    (state / "token").write_text("y" * 40)
+    (state / "token").chmod(0o600)
+    os.chown(state / "token", 12345, 12345)
+    tmp_path.chmod(0o755)
+
+    assert run("token", state_dir=state).stdout == f"{'y' * 40}\n"
+    assert (state / "token").stat().st_uid == 12345
+
+
 @pytest.mark.parametrize("command", ["run", "token"])
 def test_invalid_state_directory_is_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     taken = tmp_path / "file"
     taken.touch()
-    refused = [(taken, "it is no folder")]
-    if command == "run":
-        refused += [(taken / "below", "Not a directory"), (Path("/proc/x"), "")]
-    for state_dir, why in refused:
+    if command == "token":
+        assert main([command, "--state-dir", str(taken)]) == 2
+        assert f"{taken} is no folder" in sentence(capsys.readouterr().err)
+        return
+    for state_dir, why in [(taken, "it is no folder"), (taken / "below", "Not a directory"), (Path("/proc/x"), "")]:
         assert main([command, "--state-dir", str(state_dir)]) == 2
 
         shown = capsys.readouterr()

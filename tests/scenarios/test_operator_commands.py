@@ -110,6 +110,57 @@ def test_one_device_is_stopped_alone(environment: dict[str, str]) -> None:
         assert run(environment, "resume", device_id).stdout == f"{device_id} may move\n"
 
 
+def test_every_device_of_a_type_is_stopped_and_an_id_may_be_in_any_case(environment: dict[str, str]) -> None:
+    (arm,) = (one["device_id"] for one in document(environment, "devices")["arm"])
+    other = arm.lower() if arm.lower() != arm else arm.upper()
+
+    assert run(environment, "stop", "arm").stdout == f"{arm} is stopped\n"
+    assert run(environment, "resume", other).stdout == f"{arm} may move\n"
+
+
+def test_versions_of_program_and_service_are_printed(environment: dict[str, str]) -> None:
+    done = run(environment, "version")
+
+    assert done.returncode == 0
+    assert re.match(r"program  hapticd \d[\d.]*\nservice  hapticd \d[\d.]* at http", done.stdout)
+    lost = run({**environment, "HAPTICD_URL": "http://127.0.0.1:9"}, "version")
+    assert lost.returncode == 0
+    assert "service  none: No service answers" in lost.stdout
+
+
+def test_events_of_the_last_minutes_are_printed(environment: dict[str, str]) -> None:
+    assert run(environment, "events", "--since", "1h").stdout.count("\n") > 1
+    assert (
+        run(environment, "events", "--since", "0s", "--kind", "device-connected").stdout
+        == "no such event is remembered\n"
+    )
+    for wrong in ("10x", "99999999d", "1h2"):
+        done = run(environment, "events", "--since", wrong)
+        assert (done.returncode, done.stdout) == (2, ""), wrong
+
+
+@pytest.mark.parametrize(
+    ("line", "among"),
+    [
+        ("hapticd stop ", {"arm", "grip"}),
+        ("hapticd reset si", {"sim0", "sim1"}),
+        ("hapticd settings set control/freq", {"control/frequency"}),
+        ("hapticd settings set filters/oscillation/enabled ", {"true", "false"}),
+        ("hapticd events --kind device-c", {"device-connected"}),
+        ("hapticd stop zzz", set[str]()),
+    ],
+)
+def test_shell_completes_what_the_service_knows(line: str, among: set[str], environment: dict[str, str]) -> None:
+    words = len(line.split()) - (0 if line.endswith(" ") else 1)
+    asked = {**environment, "COMP_WORDS": line, "COMP_CWORD": str(words), "_HAPTICD_COMPLETE": "bash_complete"}
+
+    found = {row.partition(",")[2] for row in run(asked).stdout.split()}
+
+    assert among <= found
+    assert among or not found
+    assert run({**asked, "HAPTICD_URL": "http://127.0.0.1:9"}).stdout.split() == []
+
+
 def test_latched_brake_is_shown_and_ended(environment: dict[str, str], service: RunningService) -> None:
     device_id = document(environment, "devices")["arm"][0]["device_id"]
     held = f"{device_id} is held by its e-brake: hapticd resume {device_id}"

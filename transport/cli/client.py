@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import http.client
 import json
 from collections.abc import Mapping
@@ -135,14 +136,24 @@ class Client:
         return NoService(f"What answers at {self.address.url} is not hapticd: give the service's address with --url.")
 
 
+@functools.cache
+def device_types() -> frozenset[str]:
+    """Return the words of types of devices, in every vocabulary."""
+    from transport.wire.vocabulary import path_words
+
+    return frozenset(word for word in path_words() if "*" not in word)
+
+
 def segment(text: str) -> str:
     """Return a text as one segment of a path; `*` keeps its meaning."""
     return quote(text, safe="*:")
 
 
 def device_path(named: str) -> str:
-    """Return the path of DEVICE: an id or a pattern, or TYPE/ID, TYPE/INDEX; WrongUsage when it is none of these."""
+    """Return the path of DEVICE: an id, a pattern or a type, or TYPE/ID, TYPE/INDEX; WrongUsage when it is none of these."""
     kind, slash, device_id = named.partition("/")
+    if not slash and named in device_types():
+        return f"/{named}/*"
     if not kind or "/" in device_id or bool(slash) != bool(device_id):
         raise WrongUsage(
             f'"{clean(named, 80)}" is no device: write an id, a pattern with *, or TYPE/INDEX such as arm/0; hapticd devices lists them.'

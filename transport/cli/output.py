@@ -1,13 +1,48 @@
-"""What commands print: tables and lines for people, or one JSON document for programs. Rich is imported for a terminal only."""
+"""What commands print: tables and lines for people, or one JSON document for programs.
+
+Rich is imported for a terminal only, where words of states and levels are coloured unless NO_COLOR is set.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
-from typing import Any, TextIO
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, TextIO
 
 from transport.cli.text import clean
+
+# Style of a cell or line that begins with a word.
+TONES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ready": "green",
+        "ok": "green",
+        "active": "green",
+        "not": "yellow",
+        "asleep": "yellow",
+        "brakes": "yellow",
+        "held": "yellow",
+        "hint": "yellow",
+        "warning": "yellow",
+        "unsure": "yellow",
+        "unusable": "red",
+        "blocked": "red",
+        "stopped": "red",
+        "wrong": "red",
+        "missing": "red",
+        "problem": "red",
+        "error": "red",
+        "critical": "bold red",
+        "panic": "bold red",
+    }
+)
+
+
+def tone_of(text: object) -> str:
+    """Return the style of a cell or line by its first word; empty for one without."""
+    word = str(text).split(maxsplit=1)[:1]
+    return TONES.get(word[0].rstrip(":,").lower(), "") if word else ""
 
 
 class Output:
@@ -23,9 +58,16 @@ class Output:
         if self.as_json:
             self._write(json.dumps(value, ensure_ascii=True))
 
-    def line(self, text: str = "") -> None:
-        """Print one line for people; nothing with --json. `text` is clean already."""
-        if not self.as_json:
+    def line(self, text: str = "", tone: str = "") -> None:
+        """Print one line for people, on a terminal in a style of TONES; nothing with --json. `text` is clean already."""
+        if self.as_json:
+            return
+        if tone and self.is_terminal():
+            from rich.console import Console
+            from rich.text import Text
+
+            Console(file=self._stream, highlight=False, emoji=False, soft_wrap=True).print(Text(text, style=tone))
+        else:
             self._write(text)
 
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], none: str) -> None:
@@ -58,7 +100,7 @@ class Output:
             table.add_column(column, overflow="fold")
         for row in cells:
             # Text is printed as it is: a name such as [red] is no markup.
-            table.add_row(*(Text(cell) for cell in row))
+            table.add_row(*(Text(cell, style=tone_of(cell)) for cell in row))
         Console(file=self._stream, highlight=False, emoji=False).print(table)
 
 

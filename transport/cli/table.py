@@ -17,6 +17,14 @@ CLIENT_OPTIONS: Final = frozenset({"--url", "--token", "--token-file", "--timeou
 HELP_WORDS: Final = frozenset({"--help", "--version"})
 
 
+# Headings of the help, in its order.
+LOOK: Final = "Look"
+STOP: Final = "Stop and resume"
+CHANGE: Final = "Set up"
+MEND: Final = "Find faults"
+GROUPS: Final = (STOP, LOOK, CHANGE, MEND)
+
+
 @dataclass(frozen=True, slots=True)
 class CommandRow:
     """One command."""
@@ -24,11 +32,12 @@ class CommandRow:
     module: str  # imported when the command is chosen
     attribute: str
     summary: str  # one clause for the list of commands
+    group: str  # one of GROUPS
 
 
-def _rows(module: str, **summaries: str) -> dict[str, CommandRow]:
+def _rows(module: str, group: str, **summaries: str) -> dict[str, CommandRow]:
     path = f"transport.cli.commands.{module}"
-    return {name: CommandRow(path, f"{name}_command", summary) for name, summary in summaries.items()}
+    return {name: CommandRow(path, f"{name}_command", summary, group) for name, summary in summaries.items()}
 
 
 # In the order of the help.
@@ -36,25 +45,31 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
     {
         **_rows(
             "overview",
+            LOOK,
             status="say whether the service works: loop, devices, ports, stops, e-brakes",
             devices="list the devices",
             ports="list the ports, with those that are blocked or unusable",
             sessions="list the connected clients",
+            version="print the versions of this program and of the service",
         ),
         **_rows(
-            "live", monitor="show devices and forces as they change", events="print events, with --follow as they come"
+            "live",
+            LOOK,
+            monitor="show devices and forces as they change",
+            events="print events, with --follow as they come",
         ),
         **_rows(
             "safety",
+            STOP,
             stop="zero force on every device, or on one, until `hapticd resume`",
             resume="let every device, or one, move again after a stop; one also after an e-brake that waits",
             reset="unblock a port",
         ),
-        **_rows("settings", settings="read and change settings"),
-        **_rows("pairs", calibrate="calibrate a device with its handle", pair="show, make or dissolve a pair"),
-        **_rows("check", check="test a device: push each axis gently, and judge travel, buttons and link"),
-        **_rows("doctor", doctor="find what this machine lacks, with the command that mends it"),
-        **_rows("completion", completion="print the completion script of a shell"),
+        **_rows("settings", CHANGE, settings="read and change settings"),
+        **_rows("pairs", CHANGE, calibrate="calibrate a device with its handle", pair="show, make or dissolve a pair"),
+        **_rows("check", MEND, check="test a device: push each axis gently, and judge travel, buttons and link"),
+        **_rows("doctor", MEND, doctor="find what this machine lacks, with the command that mends it"),
+        **_rows("completion", CHANGE, completion="print the completion script of a shell"),
     }
 )
 

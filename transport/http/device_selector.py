@@ -1,6 +1,6 @@
 """Device selectors of paths, `/{device}/{id}`: an exact id, an index or a pattern, found in the inventory.
 
-An exact id is tried first and matches under any word of its half of a pair; an index counts the devices of the type segment
+An exact id is tried first, then one that differs in upper and lower case only, and matches under any word of its half of a pair; an index counts the devices of the type segment
 in frame order; in a pattern only `*` (any characters) is special.
 """
 
@@ -73,7 +73,8 @@ def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -
         at = int(wanted)
         return Devices(text, meant[at : at + 1], pattern=False)
     if not is_pattern(wanted, single=False):
-        return Devices(text, (), pattern=False)
+        alike = tuple(record for record in meant if record.device_id.casefold() == wanted.casefold())
+        return Devices(text, alike if len(alike) == 1 else (), pattern=False)
     found = tuple(record for record in meant if matches(wanted, record.device_id, single=False))
     return Devices(text, found, pattern=True)
 

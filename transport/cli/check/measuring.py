@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final
 
 from transport.cli.channel import Channel, opened
-from transport.cli.check.measured import AXES, Buttons, Link, Measured, Numbers, Push, Step, Travel
+from transport.cli.check import link
+from transport.cli.check.measured import AXES, Buttons, Measured, Numbers, Push, Step, Travel
 from transport.cli.check.verdict import wrong_parts
 from transport.cli.client import Client, device_path, results_of
-from transport.cli.devices import ShownDevice, devices_of, metrics_of, numbers, part
-from transport.cli.exit_codes import CommandError, NoService, Refused
+from transport.cli.devices import ShownDevice, devices_of, numbers, part
+from transport.cli.exit_codes import NoService, Refused
 
 REST_S: Final = 0.15  # how long the drift before a push is measured
 RAMP_S: Final = 0.05
@@ -30,13 +31,6 @@ LEAST_LOOKS: Final = 3
 PAUSE_S: Final = 0.002  # between two messages; a command lasts 0.05 s
 STEP_S: Final = 0.02
 FASTEST: Final = 5.0  # m/s; a hand is slower
-COUNTERS: Final = {
-    "received": "hapticd_port_frames_received_total",
-    "sent": "hapticd_port_frames_sent_total",
-    "bad": "hapticd_port_frames_bad_total",
-    "late": "hapticd_port_orders_late_total",
-    "errors": "hapticd_port_errors_total",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +71,7 @@ def find_device(client: Client, named: str) -> tuple[ShownDevice, dict[str, Any]
 async def measure(client: Client, device: ShownDevice, plan: Plan, say: Say) -> Measured:
     """Run the self-test and return what was measured; NoService, Refused, ServiceFailed."""
     partner = device.config.get("paired_with") if device.moves else device.device_id
-    before, began = port_counters(client, device), time.monotonic()
+    before = link.read(client, device)
     async with opened(client.address, client.token, client.timeout_s, vocabulary="neutral") as channel:
         bench = Bench(channel, device, str(partner) if partner else None)
         await bench.declare()
@@ -93,13 +87,12 @@ async def measure(client: Client, device: ShownDevice, plan: Plan, say: Say) -> 
         else:
             await bench.look_for(REST_S)
     found = replace(found, buttons=bench.buttons(asked=plan.buttons_s > 0))
-    after = port_counters(client, device)
-    link = link_between(before, after, time.monotonic() - began)
+    passed = await link.count_since(before, client, device)
     shown, entry = find_device(client, device.device_id)
     battery = shown.state.get("battery_level")
     return replace(
         found,
-        link=link,
+        link=passed,
         reports=str(entry.get("reports") or ""),
         status={name: value for name, value in shown.status.items() if isinstance(value, bool)},
         battery=battery if isinstance(battery, float) and shown.config.get("connection") == "wireless" else None,
@@ -275,20 +268,3 @@ def less(one: Numbers, other: Numbers) -> Numbers:
 def distance(one: Numbers, other: Numbers) -> float:
     """Return the largest difference along an axis."""
     return max((abs(d) for d in less(one, other)), default=0.0)
-
-
-def port_counters(client: Client, device: ShownDevice) -> Mapping[str, float]:
-    """Return the counters of the device's port by name; none for a simulated device, or when they are not told."""
-    port = str(device.config.get("port", ""))
-    try:
-        metrics = metrics_of(client.text("/metrics"))
-    except CommandError:
-        return {}
-    return {name: metrics[metric, port] for name, metric in COUNTERS.items() if (metric, port) in metrics}
-
-
-def link_between(before: Mapping[str, float], after: Mapping[str, float], seconds: float) -> Link:
-    """Return the change of the counters."""
-    if "received" not in before or "received" not in after:
-        return Link(seconds)
-    return Link(seconds, **{name: max(after.get(name, 0.0) - before.get(name, 0.0), 0.0) for name in COUNTERS})

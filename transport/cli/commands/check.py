@@ -11,11 +11,13 @@ from typing import Any, Final
 
 import click
 
+from transport.cli import completing
 from transport.cli.brakes import brake_sentence, brakes_of
 from transport.cli.check.verdict import Grade, judge
 from transport.cli.devices import ShownDevice, object_of
 from transport.cli.exit_codes import ExitCode, Refused, WrongUsage
 from transport.cli.options import Desk, service_options
+from transport.cli.output import tone_of
 from transport.cli.text import clean
 
 MOST_N: Final = 1.0
@@ -34,7 +36,7 @@ class Between(click.FloatRange):
 
 
 @click.command("check", short_help="test a device")
-@click.argument("device")
+@click.argument("device", shell_complete=completing.devices)
 @click.option("--yes", is_flag=True, help="Do not ask before the device moves.")
 @click.option(
     "--force",
@@ -87,7 +89,7 @@ def check_command(
         }
     )
     for one in verdicts:
-        desk.output.line(f"{one.grade:<7} {one.part}: {one.sentence}")
+        desk.output.line(f"{one.grade:<7} {one.part}: {one.sentence}", tone_of(one.grade))
     desk.output.line(f"{clean(shown.kind)} {clean(shown.device_id)} {'passes' if good else 'has a fault'}")
     return ExitCode.OK if good else ExitCode.FOUND
 

@@ -10,6 +10,7 @@ import click
 from transport.cli.doctor.rules import Finding, Level, diagnose
 from transport.cli.exit_codes import ExitCode, WrongUsage
 from transport.cli.options import Desk, service_options
+from transport.cli.output import tone_of
 
 
 @click.command("doctor", short_help="find what this machine lacks")
@@ -54,7 +55,7 @@ def doctor_command(desk: Desk, *, state_dir: str | None, ports: tuple[str, ...])
     )
     for one in findings:
         for line in finding_lines(one):
-            desk.output.line(line)
+            desk.output.line(line, tone_of(line))
     return ExitCode.FOUND if missing else ExitCode.OK
 
 

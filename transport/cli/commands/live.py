@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from transport.cli import completing
 from transport.cli.address import Address
 from transport.cli.brakes import Brake, brake_sentences, brakes_of
 from transport.cli.client import Client
@@ -19,7 +22,7 @@ from transport.cli.commands_for_routes import with_commands
 from transport.cli.devices import ShownDevice, devices_of, numbers, part
 from transport.cli.exit_codes import ExitCode, NoService, ServiceFailed, WrongUsage
 from transport.cli.options import Desk, read_address, seconds_option, service_options
-from transport.cli.output import plain_table
+from transport.cli.output import plain_table, tone_of
 from transport.cli.text import clean
 
 if TYPE_CHECKING:
@@ -27,19 +30,49 @@ if TYPE_CHECKING:
 
     from rich.live import Live
 
+SPAN: Final = re.compile(r"([0-9]{1,9})([smhd])")
+SPAN_S: Final = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 LEVELS: Final = ("info", "notice", "warning", "error", "critical", "panic")
 EVENTS_PORT: Final = "communication/events/port"
 QUIET_S: Final = 0.5  # without --follow: the remembered events have come when none came for so long
 COLUMNS: Final = ("DEVICE", "TYPE", "STATE", "POSITION mm", "FORCE N", "BUTTONS")
 
 
+def read_since(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Return the time that is meant, ISO 8601: a time as it is, or that of a span such as 10m ago; BadParameter."""
+    text = (value or "").strip()
+    found = SPAN.fullmatch(text)
+    if found is None:
+        if text[:1].isdigit() and "-" not in text:
+            raise click.BadParameter(
+                f'"{clean(text, 40)}" is no time: write a span such as 30s, 10m, 2h or 1d, or a date', ctx, param
+            )
+        return value
+    seconds = int(found[1]) * SPAN_S[found[2]]
+    try:
+        then = datetime.now(UTC) - timedelta(seconds=seconds)
+    except OverflowError:
+        raise click.BadParameter(f'"{clean(value, 40)}" is longer ago than there are years', ctx, param) from None
+    return then.isoformat().replace("+00:00", "Z")
+
+
 @click.command("events", short_help="print events")
 @click.option("--follow", "-f", is_flag=True, help="Go on with events as they come, until Ctrl-C.")
 @click.option(
-    "--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind, such as device-connected; repeatable."
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    shell_complete=completing.event_kinds,
+    help="Only this kind, such as device-connected; repeatable.",
 )
 @click.option("--level", type=click.Choice(LEVELS), help="Only this level and those above.")
-@click.option("--since", metavar="TIME", help="Also the remembered events after TIME, such as 2030-01-31T12:00:00Z.")
+@click.option(
+    "--since",
+    metavar="TIME",
+    callback=read_since,
+    help="Also the remembered events after TIME, such as 2030-01-31T12:00:00Z, or of the last 30s, 10m, 2h or 1d.",
+)
 @click.option(
     "--events-url",
     callback=read_address,
@@ -101,7 +134,7 @@ async def _follow(desk: Desk, address: Address, query: dict[str, str], *, foreve
                     "or give the address that the service's ready line shows."
                 )
             desk.output.document(event)
-            desk.output.line(event_line(event))
+            desk.output.line(event_line(event), tone_of(event.get("level")))
 
 
 def event_line(event: dict[str, Any]) -> str:
@@ -219,5 +252,5 @@ def _show(live: Live, rows: list[list[str]], note: str) -> None:
     for column in COLUMNS:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(cell, style=tone_of(cell)) for cell in row))
     live.update(Group(table, Text(note, style="dim")), refresh=True)

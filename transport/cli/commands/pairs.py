@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import click
 
+from transport.cli import completing
 from transport.cli.client import device_path, results_of
 from transport.cli.exit_codes import ExitCode, WrongUsage
 from transport.cli.options import Desk, seconds_option, service_options
@@ -17,7 +18,7 @@ RUNNING: Final = "running"
 
 
 @click.command("calibrate", short_help="calibrate a device with its handle")
-@click.argument("device")
+@click.argument("device", shell_complete=completing.devices)
 @click.option("--no-wait", is_flag=True, help="Return when the calibration has begun.")
 @seconds_option("--wait", "60", "How long the calibration may take.")
 @service_options
@@ -46,8 +47,8 @@ def _any(answer: Any, state: str) -> bool:
 
 
 @click.command("pair", short_help="show, make or dissolve a pair")
-@click.argument("device")
-@click.argument("other", required=False)
+@click.argument("device", shell_complete=completing.devices)
+@click.argument("other", required=False, shell_complete=completing.devices)
 @click.option("--dissolve", is_flag=True, help="Dissolve the pair of DEVICE.")
 @service_options
 def pair_command(desk: Desk, device: str, other: str | None, *, dissolve: bool) -> None:

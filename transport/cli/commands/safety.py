@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from transport.cli import completing
 from transport.cli.brakes import SLOW, Brake, brake_sentences, brakes_after_request, brakes_of, speed_of
 from transport.cli.client import Client, device_path, results_of, segment
 from transport.cli.devices import object_of
@@ -16,12 +17,12 @@ from transport.cli.text import clean
 
 
 @click.command("stop", short_help="zero force until `hapticd resume`")
-@click.argument("device", required=False)
+@click.argument("device", required=False, shell_complete=completing.devices)
 @service_options
 def stop_command(desk: Desk, device: str | None) -> None:
     """Zero force at the next tick on every device, or on DEVICE, until `hapticd resume`.
 
-    DEVICE is an id, a pattern with *, or TYPE/INDEX such as arm/0.
+    DEVICE is an id, in upper or lower case, a type such as arm, a pattern with *, or TYPE/INDEX such as arm/0.
     """
     answer = desk.client.ask("POST", "/stop" if device is None else f"{device_path(device)}/stop")
     desk.output.document(answer)
@@ -34,13 +35,13 @@ def stop_command(desk: Desk, device: str | None) -> None:
 
 
 @click.command("resume", short_help="let devices move again")
-@click.argument("device", required=False)
+@click.argument("device", required=False, shell_complete=completing.devices)
 @service_options
 def resume_command(desk: Desk, device: str | None) -> int:
     """Let every stopped device move again, or DEVICE alone. Only with DEVICE it also ends an e-brake that waits (features/brake_latch).
 
     Forces of clients act at once: take the hand off the handle, or hold it. An e-brake ends when the device has been slower than
-    300 mm/s for 1 s: move its handle slowly. DEVICE is an id, a pattern with *, or TYPE/INDEX. Exit code 1 when a device is still held.
+    300 mm/s for 1 s: move its handle slowly. DEVICE is an id, a type, a pattern with *, or TYPE/INDEX. Exit code 1 when a device is still held.
     """
     return _resume_everything(desk) if device is None else _resume(desk, device)
 
@@ -103,7 +104,7 @@ def _stopped_words(entry: dict[str, Any], brakes: Collection[str] = ()) -> str:
 
 
 @click.command("reset", short_help="unblock a port")
-@click.argument("port")
+@click.argument("port", shell_complete=completing.ports)
 @service_options
 def reset_command(desk: Desk, port: str) -> None:
     """Unblock PORT, or try an unusable one again at once. PORT is a name or a path that `hapticd ports` lists."""

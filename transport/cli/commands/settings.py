@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn
 
 import click
 
+from transport.cli import completing
 from transport.cli.client import segment
 from transport.cli.commands_for_routes import with_commands
 from transport.cli.devices import part
@@ -46,7 +47,7 @@ def settings_command() -> None:
 
 
 @settings_command.command("get", short_help="show settings")
-@click.argument("key", required=False)
+@click.argument("key", required=False, shell_complete=completing.settings)
 @click.option("--advanced", is_flag=True, help="List advanced and deprecated settings as well.")
 @service_options
 def get_command(desk: Desk, key: str | None, *, advanced: bool) -> None:
@@ -62,8 +63,8 @@ def get_command(desk: Desk, key: str | None, *, advanced: bool) -> None:
 
 
 @settings_command.command("set", short_help="change a setting")
-@click.argument("key")
-@click.argument("value")
+@click.argument("key", shell_complete=completing.settings)
+@click.argument("value", shell_complete=completing.setting_values)
 @service_options
 def set_command(desk: Desk, key: str, value: str) -> None:
     """Set KEY to VALUE: a number, true, false, null, a text, or a list as JSON or with commas. Write -- before a value that begins with a dash."""
@@ -79,7 +80,7 @@ def set_command(desk: Desk, key: str, value: str) -> None:
 
 
 @settings_command.command("reset", short_help="back to the default")
-@click.argument("key")
+@click.argument("key", shell_complete=completing.settings)
 @service_options
 def reset_setting_command(desk: Desk, key: str) -> None:
     """Set KEY back to its default."""

@@ -259,10 +259,10 @@ def test_missing_beat_releases_angles_and_keeps_torques() -> None:
     rig = SteppedArm()
     other = rig.other("2")
     joint = rig.reader.snapshot()["joint"]
-    rig.writer.angle(joint[0] + 1.0, joint[1], joint[2])
+    rig.writer.angle(joint[0] + 0.9, joint[1], joint[2])
     other.torque(0.0, 100.0, 0.0)
     torque = joint
-    for seconds, held in ((0.05, 1000.0), (0.49, 1000.0), (0.10, 0.0)):
+    for seconds, held in ((0.05, 900.0), (0.49, 900.0), (0.10, 0.0)):
         for _ in range(round(seconds / 0.010)):
             rig.writer.publish()
             other.publish()

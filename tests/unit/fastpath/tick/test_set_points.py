@@ -116,7 +116,7 @@ def test_state_shows_the_commanded_not_the_interpolated_value() -> None:
 
 
 def test_angles_move_linearly_too() -> None:
-    rig = SteppedArm(still_arm_params(torque_limit=20_000.0))
+    rig = SteppedArm(still_arm_params(torque_limit=20_000.0, peak_force=100.0))
     joint = float(rig.step()["joint"][0])
     others = tuple(float(part) for part in rig.step()["joint"][1:])
 

@@ -210,7 +210,7 @@ def test_help_of_the_program_lists_every_command(capsys: pytest.CaptureFixture[s
 
     shown = capsys.readouterr().out
     for name, row in COMMANDS.items():
-        assert re.search(rf"^    {name}\s", shown, re.MULTILINE), name
+        assert re.search(rf"^  {name}\s", shown, re.MULTILINE), name
         assert " ".join(row.summary.split()) in " ".join(shown.split())
 
 

@@ -92,6 +92,16 @@ def test_invalid_selector_matches_nothing(wanted: str) -> None:
     assert ids("arm", wanted) == []
 
 
+def test_id_in_other_letters_is_found_unless_two_are_alike() -> None:
+    mixed = named(ARM, "aB1")
+
+    assert ids("arm", "Ab1", Inventory((mixed,))) == ["aB1"]
+    assert ids("grip", "Ab1", Inventory((mixed,))) == []
+    both = Inventory((mixed, named(ARM2, "Ab1")))
+    assert ids("arm", "Ab1", both) == ["Ab1"]
+    assert ids("arm", "AB1", both) == []
+
+
 def test_numeric_id_precedes_the_index() -> None:
     assert ids("arm", "0", Inventory((ARM, named(ARM2, "0")))) == ["0"]
 
