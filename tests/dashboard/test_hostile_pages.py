@@ -181,7 +181,7 @@ def test_markup_in_names_and_messages_is_shown_as_text(browser: Browser, service
 
 
 def test_inline_script_and_style_are_refused_by_the_policy(browser: Browser, service: RunningService) -> None:
-    browser.open(address(service))
+    browser.open(address(service, "devices"))
     browser.find("[data-device]")
     style = (
         "const s = document.createElement('style'); s.textContent = 'body { visibility: hidden }'; document.head.append(s);"

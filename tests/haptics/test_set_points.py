@@ -15,14 +15,15 @@ from tests.support.loop.devices import ARM_CENTRE, ARM_MECHANISM, REST, SteppedA
 
 PEAK_N: Final = 10.0
 AWAY_M: Final = 0.04
-COMMANDED: Final = {"slew": SLEW_N_S, "slow_slew": SLOW_SLEW_N_S}
 DEGREES: Final = np.degrees(ARM_MECHANISM.inverse(ARM_CENTRE))
 
 
-def arm(*, timeout: float = 0.05, grip: str = "light", **changes: object) -> SteppedArm:
-    return SteppedArm(
-        arm_params(grip=grip, hand={"path": REST}, **COMMANDED, **changes), frequency=4000.0, timeout=timeout
-    )
+def params_of(grip: str) -> NDArray[np.void]:
+    return arm_params(grip=grip, hand={"path": REST}, slew=SLEW_N_S, slow_slew=SLOW_SLEW_N_S)
+
+
+def arm(*, timeout: float = 0.05, grip: str = "light") -> SteppedArm:
+    return SteppedArm(params_of(grip), timeout=timeout)
 
 
 def hold(rig: SteppedArm, seconds: float) -> float:
@@ -59,8 +60,7 @@ def test_set_point_far_away_leaves_no_trace_in_the_next_one() -> None:
         rig.writer.begin()
         rig.writer.position(9e17, 0, 0)
         assert rig.writer.publish()
-        state = rig.step()
-    assert np.abs(state["target"]).max() < 1000
+        assert np.abs(rig.step()["target"]).max() < 1000
 
     hold(rig, 1.0)
 
@@ -76,8 +76,8 @@ def steady(rig: SteppedArm, other: Writer, command: Callable[[], None]) -> NDArr
         other.begin()
         command()
         assert other.publish()
-        state = rig.step()
-    return state
+        rig.step()
+    return rig.reader.snapshot()
 
 
 @pytest.mark.parametrize("size", [1e18, -1e18, 1e300])
@@ -115,8 +115,8 @@ def test_held_angles_pull_with_half_the_peak_at_most() -> None:
 
 
 def test_held_angles_return_softly_when_the_handedness_changes() -> None:
-    params = arm_params(grip="light", hand={"path": REST}, **COMMANDED)
-    rig = SteppedArm(params, frequency=4000.0)
+    params = params_of("light")
+    rig = SteppedArm(params)
 
     def held(seconds: float) -> float:
         fastest = 0.0

@@ -11,7 +11,7 @@ export function Modal({ id, title, close, children }) {
   useEffect(() => {
     const before = document.activeElement;
     const gone = opened(close, { modal: true });
-    (dialog.current.querySelector("[autofocus]") ?? dialog.current.querySelector(CONTROLS))?.focus();
+    (dialog.current.querySelector("[autofocus]") ?? dialog.current.querySelector(CONTROLS))?.focus({ preventScroll: true });
     return () => {
       gone();
       // What had the focus may have gone: RELEASE does, by its own press.
