@@ -31,6 +31,8 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
         return found
 
     browser.until(lambda: step() == "Move the hand", "the first step")
+    # The hand circled before: it rests now, and the step is done by nobody else.
+    assert service.request("GET", f"/simulation/arm/{arm}")[1]["hand"]["path"] == "rest"
     browser.until(lambda: press(Keys.ARROW_RIGHT, lambda: step() == "Feel a wall"), "the hand has moved")
     browser.until(lambda: press(Keys.PAGE_DOWN, lambda: step() != "Feel a wall"), "the wall is felt")
     browser.find("#force-arrow")
@@ -45,3 +47,23 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
     browser.until(lambda: force() == 0, "the wall is gone")
     assert service.request("GET", "/sessions")[1]["session_count"] == 1
     service.request("DELETE", "/settings/sessions/command_timeout")
+    browser.until(
+        lambda: service.request("GET", f"/simulation/arm/{arm}")[1]["hand"]["path"] == "circle",
+        "the hand goes on as before",
+    )
+
+
+def test_stop_ends_the_touch_and_says_so(browser: Browser, service: RunningService) -> None:
+    arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    browser.open(address(service, "touch"))
+    browser.click("#touch-begin")
+    browser.find("#touch-steps")
+
+    browser.click("#stop")
+
+    browser.until(lambda: "the touch has ended" in browser.text("#touch-trouble"), "it says so")
+    browser.until(
+        lambda: service.request("GET", f"/simulation/arm/{arm}")[1]["hand"]["path"] == "circle",
+        "the hand goes on as before",
+    )
+    assert not browser.all("#touch-steps")

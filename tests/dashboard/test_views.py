@@ -172,6 +172,44 @@ def test_setting_out_of_range_is_refused_in_words(page: Browser, service: Runnin
     assert service.request("GET", "/settings/control/frequency")[1]["data"]["value"] == 4000
 
 
+def test_settings_have_sections_switches_and_a_list_of_changed_ones(page: Browser, service: RunningService) -> None:
+    key = "features/brake_latch"
+    page.run("location.hash = 'settings'")
+    page.click('[data-jump="features"]')
+    page.until(lambda: page.run("return document.activeElement.id") == "section-features", "the jump")
+    page.click(f'[data-setting="{key}"] [role=switch]')
+    page.until(lambda: page.text(f'[data-setting="{key}"] [role=status]') == "Saved.", "it is saved by one press")
+    assert service.request("GET", f"/settings/{key}")[1]["data"]["value"] is True
+    page.run("scrollTo(0, 0)")
+    page.click("#setting-changed")
+    page.until(lambda: key in [one.get_attribute("data-setting") for one in page.all(".setting")], "it is listed")
+    assert all("changed" in one.text for one in page.all(".setting"))
+    service.request("DELETE", f"/settings/{key}")
+    page.click("#setting-changed")
+
+
+def test_search_without_a_setting_says_so_and_shows_all_again(page: Browser) -> None:
+    page.run("location.hash = 'settings'")
+    page.find(".setting")
+    page.find("#setting-search").send_keys("nothing says this")
+    page.until(lambda: "No setting fits" in page.text("#no-setting"), "it says so")
+    page.click("#no-setting button")
+    page.until(lambda: len(page.all(".setting")) > 20, "all again")
+
+
+def test_edit_that_is_not_saved_asks_before_it_is_lost(page: Browser) -> None:
+    page.run("location.hash = 'settings'")
+    page.find('[data-setting="sessions/command_timeout"] input').send_keys("9")
+    page.click('.menu a[href="#ports"]')
+    page.until(lambda: "sessions/command_timeout" in page.text("#question"), "it asks")
+    page.click("#question-no")
+    page.until(lambda: page.run("return location.hash") == "#settings", "it stays")
+    assert str(page.find('[data-setting="sessions/command_timeout"] input').get_property("value")).endswith("9")
+    page.click('.menu a[href="#ports"]')
+    page.click("#question-yes")
+    page.until(lambda: page.text("#view-title").strip() == "Ports", "it leaves")
+
+
 def test_setting_of_the_next_start_says_so(page: Browser, service: RunningService) -> None:
     key = "communication/max_sessions"
     page.run("location.hash = 'settings'")
@@ -261,6 +299,34 @@ def test_devices_are_paired_and_calibrated_from_the_page(page: Browser, service:
     (start,) = (one for one in page.all(f"{card} button") if one.text == "Start calibration")
     start.click()
     page.until(lambda: page.text(f"{card} .calibration-state") == "calibrated", "it is calibrated")
+
+
+def test_paired_handle_is_chosen_beforehand_and_a_free_one_without_a_pair(
+    page: Browser, service: RunningService
+) -> None:
+    arm, grip = ids(service, "arm")[0], ids(service, "grip")[0]
+    service.request("POST", "/simulation/devices", {"type": "arm", "device_id": "0A11"})
+    page.run("location.hash = 'calibration'")
+    try:
+        page.until(
+            lambda: page.run(f"return document.querySelector('[data-device=\"{arm}\"] select').value") == grip,
+            "its own",
+        )
+        page.until(
+            lambda: page.run("return document.querySelector('[data-device=\"0A11\"] select').value") == "",
+            "none is free",
+        )
+    finally:
+        service.request("DELETE", "/simulation/devices/0A11")
+
+
+def test_handle_is_offered_no_fault_that_it_cannot_have(page: Browser, service: RunningService) -> None:
+    grip = ids(service, "grip")[0]
+    page.run("location.hash = 'simulation'")
+    page.find(f'#simulated option[value="{grip}"]').click()
+    page.find('[data-button="a"]')
+    offered = [one.get_attribute("data-fault") for one in page.all("[data-fault]")]
+    assert offered == ["unplug", "connection_loop", "hang", "none"]
 
 
 def test_hidden_tab_has_no_session_and_no_event_channel(page: Browser, service: RunningService) -> None:

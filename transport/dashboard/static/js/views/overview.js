@@ -58,7 +58,7 @@ function Line({ device }) {
     <li class=${stale ? "stale" : ""} data-line=${id} aria-current=${chosenMover()?.id === id ? "true" : undefined}>
       <a href=${`#device/${encodeURIComponent(id)}`} onClick=${choose}><strong>${kind} ${id}</strong></a>
       <${Chip} tone=${tone}>${words}<//>
-      ${cursor ? html`<${ForceBar} device=${device} />` : html`<span class="dim">${state?.battery_level === undefined ? "" : `battery ${percent(state.battery_level)}`}</span>`}
+      ${cursor ? html`<${ForceBar} device=${device} turn=${live.value} />` : html`<span class="dim">${state?.battery_level === undefined ? "" : `battery ${percent(state.battery_level)}`}</span>`}
       <span class="row">
         ${cursor ? html`<a href="#plots" onClick=${choose}>Plots</a>` : ""}
         ${device.config?.port?.startsWith("sim") ? html`<a href="#simulation">Hand</a>` : ""}

@@ -1,0 +1,54 @@
+"""Plots: a legend that names and colours the axes, values held still, and files of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.dashboard.conftest import address
+from tests.support.browser.chromium import Browser
+from tests.support.service.process import RunningService
+
+POSITION = '[data-plot="position"]'
+
+
+@pytest.fixture
+def page(browser: Browser, service: RunningService) -> Browser:
+    browser.open(address(service, "plots"))
+    browser.until(lambda: "\u2013" not in browser.text(f"{POSITION} .latest"), "values")
+    return browser
+
+
+def test_legend_has_a_line_in_the_colour_of_each_axis(page: Browser) -> None:
+    colours = page.run(
+        f"return [...document.querySelectorAll('{POSITION} .legend line')].map((one) => getComputedStyle(one).stroke)"
+    )
+
+    assert len(set(colours)) == 3
+    assert [part for part in page.text(f"{POSITION} .latest").split() if part in "xyz"] == ["x", "y", "z"]
+
+
+def test_paused_plots_stand_still(page: Browser) -> None:
+    page.click("#plots-pause")
+    before = page.text(f"{POSITION} .latest")
+    frames = "const { frameCount } = await import('/dashboard/js/feed.js'); return frameCount();"
+    begin = page.run_async(frames)
+    page.until(lambda: page.run_async(frames) > begin + 25, "a second of frames")
+    assert page.text(f"{POSITION} .latest") == before
+    page.click("#plots-pause")
+    page.until(lambda: page.text(f"{POSITION} .latest") != before, "they go on")
+
+
+def test_values_are_saved_as_csv_and_the_picture_as_png(page: Browser, tmp_path: Path) -> None:
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})
+
+    def saved(kind: str) -> Path:
+        page.click(f'{POSITION} [data-save="{kind}"]')
+        return page.until(lambda: next(iter(tmp_path.glob(f"position-*.{kind}")), None), kind)
+
+    head, *rows = saved("csv").read_text(encoding="utf-8").splitlines()
+    assert head == "time_s,x_mm,y_mm,z_mm"
+    assert rows
+    assert all(len([float(cell) for cell in row.split(",") if cell]) == 4 for row in rows)
+    assert saved("png").read_bytes().startswith(b"\x89PNG")
