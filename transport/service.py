@@ -252,7 +252,7 @@ def _prepare_process(cores: Cores) -> None:
 
 
 def _say_ready(system: System, addresses: str, log: Log) -> None:
-    """Log warnings; print the dashboard's address, version, devices, what to try, and last the line that begins with `ready`.
+    """Log warnings; print the dashboard's address, the devices, and last the line that begins with `ready`; the rest is for debug.
 
     In JSON, log these too.
     """
@@ -263,20 +263,19 @@ def _say_ready(system: System, addresses: str, log: Log) -> None:
         # With simulated devices alone nobody has to do anything about it.
         real = any(not record.identity.simulated for record in system.inventory.value.devices)
         level = logging.WARNING if real else logging.INFO
-        logger.log(level, "no SCHED_FIFO: the loop runs without realtime priority, see docs/realtime.md")
+        logger.log(level, "no SCHED_FIFO: the loop runs without realtime priority; hapticd doctor says how it gets it")
     devices = ", ".join(
         f"{record.kind} {record.device_id} ({record.identity.connection}, {record.identity.port})"
         for record in system.inventory.value.devices
     )
-    http, ws, *_ = addresses.split()
     words = system.settings.value.text("serialization/vocabulary")
+    logger.debug("hapticd %s, loop at %d Hz", build_info()["project_version"], int(state["target_frequency"]))
+    logger.debug("words (%s): %s", words, words_of(words))
+    names = "|".join(VOCABULARY_NAMES)
+    logger.debug("other words: --vocabulary %s, or ?vocabulary= in the URL of one connection", names)
     lines = (
-        f"dashboard: {http}/dashboard/",
-        f"hapticd {build_info()['project_version']}, loop at {int(state['target_frequency'])} Hz",
-        f"devices: {devices or 'none'}",
-        f"words ({words}): {words_of(words)}",
-        f"other words: --vocabulary {'|'.join(VOCABULARY_NAMES)}, or ?vocabulary= in the URL of one connection",
-        f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
+        f"dashboard: {addresses.split(maxsplit=1)[0]}/dashboard/",
+        f"devices: {devices or 'none: plug one in, or start with --simulate arm,grip'}",
         f"ready {addresses}",
     )
     if log.json:

@@ -45,7 +45,8 @@ def test_values_are_saved_as_csv_and_the_picture_as_png(page: Browser, tmp_path:
 
     def saved(kind: str) -> Path:
         page.click(f'{POSITION} [data-save="{kind}"]')
-        return page.until(lambda: next(iter(tmp_path.glob(f"position-*.{kind}")), None), kind)
+        (found,) = page.until(lambda: list(tmp_path.glob(f"position-*.{kind}")), kind)
+        return found
 
     head, *rows = saved("csv").read_text(encoding="utf-8").splitlines()
     assert head == "time_s,x_mm,y_mm,z_mm"

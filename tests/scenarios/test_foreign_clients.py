@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 
 from tests.support.clients.foreign_clients import CLIENTS
+from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
 ROOT: Final = Path(__file__).parents[2]
@@ -53,12 +54,20 @@ def test_client_works_with_inverse_words_in_its_url(service: RunningService, nam
     assert out.startswith("worked with ")
 
 
-def test_ready_lines_name_the_vocabulary_and_the_option(service: RunningService) -> None:
-    before, _, _ = service.log.partition("\nready ")
-    lines = before.splitlines()
+def test_log_for_debug_names_the_vocabulary_and_the_option() -> None:
+    with RunningService(settings={"misc/log_level": "debug"}) as talkative:
+        eventually(lambda: "other words: " in talkative.log, "the log has them")
+        before = talkative.log
 
     assert (
         "words (auto): arm, compact, grip, pen and inverse3, verse_grip, wireless_verse_grip, custom_verse_grip,"
         " until a session has used one of these words"
-    ) in lines
-    assert "other words: --vocabulary auto|neutral|inverse, or ?vocabulary= in the URL of one connection" in lines
+    ) in before
+    assert "other words: --vocabulary auto|neutral|inverse, or ?vocabulary= in the URL of one connection" in before
+
+
+def test_start_says_three_lines(service: RunningService) -> None:
+    shown = [line for line in service.log.splitlines() if line.startswith(("dashboard: ", "devices: ", "ready "))]
+
+    assert [line.split()[0] for line in shown] == ["dashboard:", "devices:", "ready"]
+    assert "words (" not in service.log.partition("\nready ")[0]

@@ -118,6 +118,20 @@ def test_every_device_of_a_type_is_stopped_and_an_id_may_be_in_any_case(environm
     assert run(environment, "resume", other).stdout == f"{arm} may move\n"
 
 
+def test_trips_are_shown_with_cause_value_and_limit(environment: dict[str, str], service: RunningService) -> None:
+    (arm,) = (one["device_id"] for one in document(environment, "devices")["arm"])
+    before = len(document(environment, "trips", arm)["trips"])
+    assert service.request("POST", f"/simulation/arm/{arm}", {"fault": "throw"})[0] == 200
+    eventually(lambda: len(document(environment, "trips", arm)["trips"]) > before, "the brake tripped")
+    service.request("POST", f"/simulation/arm/{arm}", {"fault": "none"})
+
+    shown = run(environment, "trips").stdout
+
+    assert re.search(rf"{arm}\s+speed\S*.* m/s\s+[\d.]+ m/s", shown)
+    assert re.search(rf"^{arm}: filter took [\d.]+ and added [\d.]+ N·s; damper", shown, re.MULTILINE)
+    assert run(environment, "trips", "grip").returncode == 4
+
+
 def test_versions_of_program_and_service_are_printed(environment: dict[str, str]) -> None:
     done = run(environment, "version")
 

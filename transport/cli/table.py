@@ -58,6 +58,7 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
             monitor="show devices and forces as they change",
             events="print events, with --follow as they come",
         ),
+        **_rows("trips", LOOK, trips="show what filter and monitors did to devices, and why one braked"),
         **_rows(
             "safety",
             STOP,
