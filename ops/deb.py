@@ -55,16 +55,15 @@ def main(arguments: list[str]) -> int:
             units=Path("/lib/systemd/system"),
             rules=Path("/lib/udev/rules.d"),
             users=Path("/usr/lib/sysusers.d"),
+            programs=Path("/usr/bin"),
+            share=Path("/usr/share"),
         )
         tree.mkdir(mode=0o755)
         try:
-            install.install(places, chosen.python, chosen.wheel, start=False)
+            install.install(places, chosen.python, chosen.wheel)
         except install.CannotInstall as error:
             sys.stderr.write(f"{error}\n")
             return 1
-        shortcut = tree / "usr" / "bin" / "hapticd"
-        shortcut.parent.mkdir(parents=True)
-        shortcut.symlink_to("../lib/hapticd/bin/hapticd")
         sys.stdout.write(f"{package(tree, wheels.version_of(chosen.python), chosen.out)}\n")
     return 0
 
@@ -89,6 +88,7 @@ def package(tree: Path, python: str, out: Path) -> Path:
         next_python=f"{major}.{minor + 1}",
     )
     (control / "control").write_text(text, encoding="utf-8")
+    (control / "conffiles").write_text(f"{install.DEFAULTS}\n", encoding="utf-8")
     for name in SCRIPTS:
         shutil.copy(ROOT / "ops" / "debian" / name, control / name)
         (control / name).chmod(0o755)

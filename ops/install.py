@@ -23,6 +23,7 @@ UNIT: Final = "hapticd.service"
 PREFIX: Final = "/opt/hapticd"
 STATE: Final = "/var/lib/hapticd"
 USER: Final = "hapticd"
+DEFAULTS: Final = Path("/etc/default/hapticd")
 # Folders that the unit hides from the service (ProtectHome).
 HIDDEN: Final = ("/home", "/root", "/run/user")
 
@@ -40,6 +41,8 @@ class Places:
     units: Path = Path("/etc/systemd/system")
     rules: Path = Path("/etc/udev/rules.d")
     users: Path = Path("/etc/sysusers.d")
+    programs: Path = Path("/usr/local/bin")
+    share: Path = Path("/usr/local/share")
 
     def at(self, path: Path) -> Path:
         """Return the path below destdir."""
@@ -53,7 +56,18 @@ class Places:
             self.units / UNIT: ops / "systemd" / UNIT,
             self.rules / "70-hapticd.rules": ops / "udev" / "70-hapticd.rules",
             self.users / "hapticd.conf": ops / "sysusers" / "hapticd.conf",
+            self.share / "man" / "man1" / "hapticd.1": ops / "man" / "hapticd.1",
         }
+
+    @property
+    def completion(self) -> Path:
+        """Return where bash looks for the completion of the program."""
+        return self.share / "bash-completion" / "completions" / "hapticd"
+
+    @property
+    def shortcut(self) -> Path:
+        """Return the program's name on the PATH."""
+        return self.programs / "hapticd"
 
 
 def main(arguments: list[str]) -> int:
@@ -80,15 +94,18 @@ def main(arguments: list[str]) -> int:
         if chosen.uninstall:
             uninstall(places, purge=chosen.purge)
         else:
-            install(places, chosen.python, chosen.wheel, start=here and not chosen.no_start)
+            install(places, chosen.python, chosen.wheel)
+            say(f"installed {places.prefix}, {UNIT} and {places.shortcut}")
+            if here:
+                begin(places, start=not chosen.no_start)
     except CannotInstall as error:
         sys.stderr.write(f"{error}\n")
         return 1
     return 0
 
 
-def install(places: Places, python: str, wheel: Path | None, *, start: bool) -> None:
-    """Put everything in place, replacing an older program as a whole; then start or restart the service."""
+def install(places: Places, python: str, wheel: Path | None) -> None:
+    """Put everything in place, replacing an older program as a whole; settings in /etc/default stay as they are."""
     check_python(python)
     check_prefix(places.at(places.prefix))
     with TemporaryDirectory(prefix="hapticd-install-") as folder:
@@ -101,9 +118,32 @@ def install(places: Places, python: str, wheel: Path | None, *, start: bool) -> 
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
         target.chmod(0o644)
-    say(f"installed {places.prefix} and {UNIT}")
-    if places.destdir != Path("/"):
-        return
+    completion = places.at(places.completion)
+    completion.parent.mkdir(parents=True, exist_ok=True)
+    completion.write_text(completion_script(), encoding="utf-8")
+    shortcut = places.at(places.shortcut)
+    shortcut.parent.mkdir(parents=True, exist_ok=True)
+    shortcut.unlink(missing_ok=True)
+    shortcut.symlink_to(os.path.relpath(places.prefix / "bin" / "hapticd", places.programs))
+    defaults = places.at(DEFAULTS)
+    if not defaults.exists():
+        defaults.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "ops" / "default" / "hapticd", defaults)
+        defaults.chmod(0o644)
+
+
+def completion_script() -> str:
+    """Return what bash runs to complete the program's words."""
+    command = [
+        sys.executable,
+        "-c",
+        "from transport.main import main; import sys; sys.exit(main(['completion', 'bash']))",
+    ]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def begin(places: Places, *, start: bool) -> None:
+    """Make the user, and start or restart the service."""
     run("systemd-sysusers", str(places.users / "hapticd.conf"))
     run("udevadm", "control", "--reload")
     if systemd_runs():
@@ -173,7 +213,7 @@ def uninstall(places: Places, *, purge: bool) -> None:
     check_prefix(places.at(places.prefix))
     if here and systemd_runs():
         run("systemctl", "disable", "--now", UNIT)
-    for place in places.files:
+    for place in (*places.files, places.completion, places.shortcut):
         places.at(place).unlink(missing_ok=True)
     shutil.rmtree(places.at(places.prefix), ignore_errors=True)
     if here and systemd_runs():
@@ -182,7 +222,7 @@ def uninstall(places: Places, *, purge: bool) -> None:
         say(f"removed the program; its state stays in {STATE}, PURGE=1 removes it too")
         return
     shutil.rmtree(places.at(Path(STATE)), ignore_errors=True)
-    places.at(Path("/etc/default/hapticd")).unlink(missing_ok=True)
+    places.at(DEFAULTS).unlink(missing_ok=True)
     if here:
         run("userdel", USER)
     say(f"removed the program, its user and {STATE}")

@@ -59,6 +59,9 @@ def test_files_belong_to_root_and_nobody_else_may_write_them(package: Path) -> N
         "lib/udev/rules.d/70-hapticd.rules",
         "usr/lib/sysusers.d/hapticd.conf",
         "usr/share/doc/hapticd/copyright",
+        "usr/share/man/man1/hapticd.1",
+        "usr/share/bash-completion/completions/hapticd",
+        "etc/default/hapticd",
     } <= names
 
 
@@ -78,6 +81,12 @@ def test_remove_keeps_state_and_purge_removes_it(package: Path, tmp_path: Path) 
     assert {"dialout", "plugdev"} <= {line.split(":")[0] for line in (root / "etc/group").read_text().splitlines()}
     program = root / "usr/lib/hapticd"
     assert (program / "bin/hapticd").read_text(encoding="utf-8").startswith("#!/usr/lib/hapticd/bin/python")
+    assert "_HAPTICD_COMPLETE" in (root / "usr/share/bash-completion/completions/hapticd").read_text(encoding="utf-8")
+    settings = root / "etc/default/hapticd"
+    settings.write_text("HAPTICD_MISC__LOG_LEVEL=debug\n", encoding="ascii")
+    enabled = root / "etc/systemd/system/multi-user.target.wants/hapticd.service"
+    enabled.parent.mkdir(parents=True)
+    enabled.symlink_to("/lib/systemd/system/hapticd.service")
     state = root / "var/lib/hapticd/token"
     state.parent.mkdir(parents=True)
     state.write_text("kept", encoding="ascii")
@@ -86,9 +95,12 @@ def test_remove_keeps_state_and_purge_removes_it(package: Path, tmp_path: Path) 
     assert state.exists(), "an upgrade keeps it"
     dpkg(root, "--remove", "hapticd")
     assert state.exists()
+    assert settings.read_text(encoding="ascii") == "HAPTICD_MISC__LOG_LEVEL=debug\n"
     assert not program.exists()
     dpkg(root, "--purge", "hapticd")
     assert not state.parent.exists()
+    assert not settings.exists()
+    assert not enabled.is_symlink()
 
 
 def machine(root: Path) -> None:

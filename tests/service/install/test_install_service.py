@@ -50,6 +50,13 @@ def test_install_upgrade_and_uninstall_below_a_destdir(tmp_path: Path, capfd: py
     assert (root / "etc/udev/rules.d/70-hapticd.rules").exists()
     assert (root / "etc/sysusers.d/hapticd.conf").exists()
     assert version_in(program) == "hapticd 1.0"
+    assert (root / "usr/local/bin/hapticd").readlink() == Path("../../../srv/haptics/bin/hapticd")
+    assert (root / "usr/local/share/man/man1/hapticd.1").read_text(encoding="utf-8").startswith('.\\"')
+    completion = (root / "usr/local/share/bash-completion/completions/hapticd").read_text(encoding="utf-8")
+    assert "_HAPTICD_COMPLETE=bash_complete" in completion
+    settings = root / "etc/default/hapticd"
+    assert {line[:1] for line in settings.read_text(encoding="ascii").splitlines()} == {"#"}
+    settings.write_text("HAPTICD_MISC__LOG_LEVEL=debug\n", encoding="ascii")
 
     assert installer(*options, "--wheel", str(stub_wheel(tmp_path, "2.0"))) == 0
     assert version_in(program) == "hapticd 2.0"
@@ -58,7 +65,9 @@ def test_install_upgrade_and_uninstall_below_a_destdir(tmp_path: Path, capfd: py
     )
 
     assert installer("--uninstall", *options) == 0
-    assert files_of(root) == {"var/lib/hapticd/token"}
+    assert files_of(root) == {"var/lib/hapticd/token", "etc/default/hapticd"}
+    assert settings.read_text(encoding="ascii") == "HAPTICD_MISC__LOG_LEVEL=debug\n"
+    assert not (root / "usr/local/bin/hapticd").is_symlink()
     assert not program.exists()
     assert "its state stays" in capfd.readouterr().out
 
