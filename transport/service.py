@@ -119,7 +119,9 @@ class Service:
         follow(failsafe, system)
         self._log.hide((self._directory.token(),))
         system.metrics.log_lines_dropped.elsewhere = lambda: self._log.dropped
-        listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
+        built = build_info()
+        system.metrics.build_info.labels(built["project_version"], built["interface"], built["git_describe"]).set(1)
+        listeners = Listeners(bridge, SessionChannel, built, self._directory.token)
         addresses = listeners.open()
         local = LocalServer(bridge, self._directory.path)
         local.open()

@@ -60,16 +60,21 @@ LABELS: Final[Mapping[str, str]] = MappingProxyType(
         "reason": "why a message was lost: `full` (the mailbox) or `ended` (the actor)",
         "kind": "name of an event, `device-connected`",
         "by": "what changed a force: `filter`, `damper` or `monitors`",
+        "version": "version of the service, `3.5.3.1`",
+        "interface": "version of the interface that it speaks, `3.5.3`",
+        "commit": "commit that it was built from, as git describes it; empty without one",
         "le": "upper bound of a bucket",
     }
 )
 
 _C, _G, _H = MetricType.COUNTER, MetricType.GAUGE, MetricType.HISTOGRAM
 _DEVICE, _PORT, _ACTOR = ("device_id",), ("port",), ("actor",)
+_BUILD = ("version", "interface", "commit")
 
 SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
     {
         "Service": (
+            MetricRow("hapticd_build_info", _G, "1", "Version, interface and commit of the service.", _BUILD),
             MetricRow("hapticd_ready", _G, "0 or 1", "1 while /readyz answers 200."),
             MetricRow(
                 "hapticd_state_write_failed",
@@ -248,19 +253,18 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
             MetricRow("hapticd_tells_to_nobody", _C, "messages", "Messages to a name without a living actor.", _ACTOR),
             MetricRow("hapticd_busy_answers", _C, "answers", "Asks that were answered with Busy.", _ACTOR),
         ),
-        # Of prometheus_client's ProcessCollector, whose help texts these are.
-        "Process": (
-            MetricRow("hapticd_process_cpu_seconds", _C, "s", "Total user and system CPU time spent in seconds."),
-            MetricRow("hapticd_process_resident_memory_bytes", _G, "bytes", "Resident memory size in bytes."),
-            MetricRow("hapticd_process_virtual_memory_bytes", _G, "bytes", "Virtual memory size in bytes."),
-            MetricRow("hapticd_process_open_fds", _G, "descriptors", "Number of open file descriptors."),
-            MetricRow("hapticd_process_max_fds", _G, "descriptors", "Maximum number of open file descriptors."),
-            MetricRow(
-                "hapticd_process_start_time_seconds",
-                _G,
-                "s since 1970",
-                "Start time of the process since unix epoch in seconds.",
-            ),
+        # Of prometheus_client's ProcessCollector, whose help texts these are; under their usual names, and under those of before.
+        "Process": tuple(
+            MetricRow(f"{prefix}process_{name}", kind, unit, says)
+            for prefix in ("", "hapticd_")
+            for name, kind, unit, says in (
+                ("cpu_seconds", _C, "s", "Total user and system CPU time spent in seconds."),
+                ("resident_memory_bytes", _G, "bytes", "Resident memory size in bytes."),
+                ("virtual_memory_bytes", _G, "bytes", "Virtual memory size in bytes."),
+                ("open_fds", _G, "descriptors", "Number of open file descriptors."),
+                ("max_fds", _G, "descriptors", "Maximum number of open file descriptors."),
+                ("start_time_seconds", _G, "s since 1970", "Start time of the process since unix epoch in seconds."),
+            )
         ),
     }
 )

@@ -46,7 +46,9 @@ class Metrics:
 
         # A `_created` series beside each counter is in no catalogue, and nothing reads it.
         disable_created_metrics()  # type: ignore[no-untyped-call]
-        ProcessCollector(namespace="hapticd", registry=self.registry)
+        for namespace in ("", "hapticd"):
+            ProcessCollector(namespace=namespace, registry=self.registry)
+        self.build_info = self._gauge("build_info")
 
         self.ready = self._gauge("ready")
         self.state_write_failed = self._gauge("state_write_failed")

@@ -35,7 +35,7 @@ def test_no_name_has_two_rows() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_row_has_prefix_sentence_unit_and_known_labels(row: MetricRow) -> None:
-    assert re.fullmatch(r"hapticd_[a-z][a-z_]*[a-z]", row.name)
+    assert re.fullmatch(r"(hapticd|process)_[a-z][a-z_]*[a-z]", row.name)
     assert not row.name.endswith("_total")
     assert row.help.endswith(".")
     assert row.unit

@@ -12,7 +12,7 @@ from actors.kit.metrics import Metrics, SingleThreadCounter, kind_of
 def test_names_carry_the_prefix_and_total_stands_on_counters_only() -> None:
     metrics = Metrics()
     for family in metrics.registry.collect():
-        assert family.name.startswith("hapticd_")
+        assert family.name.startswith(("hapticd_", "process_"))
         names = {sample.name for sample in family.samples if not sample.name.endswith("_created")}
         assert all(name.endswith("_total") == (family.type == "counter") for name in names)
         assert family.documentation.endswith(".")
@@ -24,8 +24,8 @@ def test_every_metric_is_an_attribute_and_on_the_page() -> None:
     page = generate_latest(metrics.registry).decode()
     of_the_process = {row.name for row in SUBJECTS["Process"]}
     counted = {family.name for family in metrics.registry.collect()} - of_the_process
-    assert len(attributes) == len(counted) == 20
-    assert page.count("# TYPE hapticd_") >= 20
+    assert len(attributes) == len(counted) == 21
+    assert page.count("# TYPE hapticd_") >= 21
 
 
 def test_two_systems_count_separately() -> None:
