@@ -71,6 +71,31 @@ def test_no_view_has_a_serious_finding(page: Browser, theme: str) -> None:
     assert problems == {}
 
 
+@pytest.mark.soak
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1024, 768), (1440, 900)])
+def test_no_view_has_a_serious_finding_or_scrolls_sideways_in_any_width(
+    page: Browser, theme: str, width: int, height: int
+) -> None:
+    while page.run("return document.documentElement.dataset.theme") != theme:
+        page.find("body").send_keys("t")
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 900}
+    page.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    problems: dict[str, Any] = {}
+    try:
+        for view in VIEWS:
+            page.run("location.hash = arguments[0]", view)
+            page.find(READY[view])
+            page.picture(pictures() / f"{view}-{width}-{theme}.png")
+            excess = page.run("return document.documentElement.scrollWidth - innerWidth")
+            if (found := findings(page)) or excess > 0:
+                problems[view] = (found, excess)
+    finally:
+        page.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    assert problems == {}
+
+
 def test_stopped_page_with_a_question_has_no_serious_finding(page: Browser) -> None:
     page.click("#stop")
     page.find("[role=alert]")
