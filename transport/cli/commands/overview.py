@@ -11,7 +11,7 @@ import click
 from transport.cli.brakes import Brake, brake_sentences, brakes_of
 from transport.cli.client import Client
 from transport.cli.devices import ShownDevice, devices_of, entries, metrics_of, object_of
-from transport.cli.exit_codes import CommandError, ExitCode, Refused, ServiceFailed
+from transport.cli.exit_codes import ExitCode, Refused, ServiceFailed
 from transport.cli.options import Desk, service_options
 from transport.cli.output import tone_of
 from transport.cli.text import clean
@@ -115,25 +115,15 @@ def status_lines(found: dict[str, Any]) -> list[tuple[str, str]]:
 @click.command("version", short_help="print the versions")
 @service_options
 def version_command(desk: Desk) -> None:
-    """Print the version of this program, and that of the service if one answers."""
+    """Print the versions of this program and of the service. `hapticd --version` prints the program's alone."""
     from transport.build_info import project_version
 
+    told = object_of(desk.client.get("/version"))
     own = project_version()
-    try:
-        told = object_of(desk.client.get("/version"))
-    except CommandError as error:
-        told, why = {}, error.sentence
-    else:
-        why = ""
-    desk.output.document({"program": own, "service": told or None})
+    desk.output.document({"program": own, "service": told})
     desk.output.line(f"program  hapticd {own}")
-    if told:
-        version, interface, commit = (clean(told.get(key)) for key in ("project_version", "interface", "git_describe"))
-        desk.output.line(
-            f"service  hapticd {version} at {desk.client.address.url}, interface {interface}, commit {commit}"
-        )
-    else:
-        desk.output.line(f"service  none: {why}")
+    version, interface, commit = (clean(told.get(key)) for key in ("project_version", "interface", "git_describe"))
+    desk.output.line(f"service  hapticd {version} at {desk.client.address.url}, interface {interface}, commit {commit}")
 
 
 @click.command("devices", short_help="list the devices")
