@@ -19,7 +19,6 @@ from fastpath.space.spatial cimport (
 
 cdef extern from *:
     int first_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
-    int count_bits "__builtin_popcountll"(unsigned long long) noexcept nogil
 
 cdef enum:
     RAMP_MILLISECONDS = 500
@@ -237,7 +236,10 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
     cdef double gain
     cdef int word, session, i, bubbles = 0
     for word in range(<int>a.session_words):
-        bubbles += count_bits(slot.navigating[word])
+        bits = slot.navigating[word]
+        while bits != 0:
+            bubbles += 1
+            bits &= bits - 1
     if bubbles == 0:
         return
     # Bubbles of several sessions add: they share what the device bears.

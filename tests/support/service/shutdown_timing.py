@@ -114,8 +114,8 @@ def hapi_service(
 
 
 def motors_turn(board: TimestampingBoard) -> bool:
-    """Return whether a motor has torque beyond the noise."""
-    return max(abs(torque) for torque in board.torques) > 0.005
+    """Return whether a motor has torque beyond the noise, from the duties that it was sent."""
+    return any(board.duties) and max(abs(torque) for torque in board.torques) > 0.005
 
 
 def signal_to_motors_off_s(folder: Path, number: signal.Signals) -> float:
