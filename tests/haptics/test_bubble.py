@@ -301,3 +301,20 @@ def test_the_scene_cursor_does_not_jump_while_the_centre_drifts() -> None:
     assert unexplained <= 1e-9
     assert rig.navigation_after().offset == (0, 0, 0)
     assert rig.navigation_after().centre != pytest.approx(CENTRE, abs=1e-4)
+
+
+# ---------------------------------------------------------------- mounts
+
+
+@pytest.mark.parametrize("scale", [30.0, 1000.0])
+def test_bubble_under_a_mount_that_enlarges_is_as_stiff_as_at_most_without_it(scale: float) -> None:
+    """Without the bound its springs would be multiplied by the scale; 1,000 N/m and 2,000 N/m of the wall are the most at scale 1."""
+    away = 0.02
+    rig = DrivenArm(list(CENTRE + away * X))
+    rig.writer.set_mount((0, 0, 0), (1, 0, 0, 0), (scale, scale, scale))
+    rig.navigate(Bubble())
+    rig.navigation_after(rig.ticks(2 * SETTLED_S))
+
+    pull = -float(force_of(rig.reader.snapshot())[0])
+
+    assert 0 < pull <= 3000 * away
