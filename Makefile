@@ -44,7 +44,7 @@ help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
 
 run: $(STAMPS)/build $(STAMPS)/record  ## start the service with a simulated arm and grip; RUN_ARGS replaces the arguments
-	@echo "to try in another terminal: $(BIN)/hapticd monitor, or $(PY) docs/examples/wall.py; Ctrl-C stops"
+	@echo "to try in another terminal: $(BIN)/hapticd monitor, or $(PY) docs/examples/wall.py (needs: $(PY) -m pip install websockets); Ctrl-C stops"
 	@exec $(PY) ops/foreground.py $(BIN)/hapticd run $(RUN_ARGS)
 
 build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
