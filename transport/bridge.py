@@ -71,6 +71,8 @@ class Bridge(EdgeState):
         """`modules` None: the built-in ones."""
         super().__init__(system, modules)
         self.channels: dict[int, Channel] = {}
+        # Ids of the devices that vibrate so that people know which one it is.
+        self.identifying: set[str] = set()
         self.turns = Turns()
         self.notices = DeprecationNotices()
         self.streams: NativeStreams | None = None

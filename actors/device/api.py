@@ -13,6 +13,7 @@ from actors.device.messages import (
     DeviceRecord,
     DeviceWide,
     Inventory,
+    NameDevice,
     Phase,
     RemoveSimulated,
     ResumeDevice,
@@ -23,9 +24,11 @@ from actors.device.messages import (
     actor_name,
     unsupported_event,
 )
+from actors.device.names import LONGEST as LONGEST_DEVICE_NAME
 from actors.device.trips import Trip
 
 __all__ = [
+    "LONGEST_DEVICE_NAME",
     "MANAGER",
     "MOST_GRAVITY",
     "AddSimulated",
@@ -34,6 +37,7 @@ __all__ = [
     "DeviceRecord",
     "DeviceWide",
     "Inventory",
+    "NameDevice",
     "Phase",
     "RemoveSimulated",
     "ResumeDevice",

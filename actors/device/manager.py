@@ -34,6 +34,7 @@ from actors.device.messages import (
     DeviceRecord,
     DevicesChanged,
     Inventory,
+    NameDevice,
     Phase,
     PlugDue,
     RemoveSimulated,
@@ -45,6 +46,7 @@ from actors.device.messages import (
     UpdateBonds,
     actor_name,
 )
+from actors.device.names import check_name
 from actors.device.real_devices import RealDevices
 from actors.device.simulated_devices import SimulatedDevices
 from actors.device.simulated_identity import WHEN_NOTHING_REAL, identities, parse
@@ -187,6 +189,18 @@ class DeviceManager(ServiceActor):
         if changed.wide != self._memory.value.wide_of(record.identity):
             self._memory.replace(self._memory.value.configured(record.device_id, changed.wide))
             self._save_memory()
+
+    @handles(NameDevice)
+    def name_device(self, message: NameDevice) -> None:
+        """Store the device's name and show it in the inventory."""
+        record, memory = self._inventory.value.get(message.device_id), self._memory.value
+        if message.name:
+            check_name(message.name, record.device_id, memory.ids(), memory.names)
+        if message.name != record.name:
+            self._memory.replace(memory.named(record.device_id, message.name))
+            named = replace(record, name=message.name)
+            self._replace(named if one is record else one for one in self._inventory.value.devices)
+        self._save_memory()
 
     @handles(UpdateBonds)
     def update_bonds(self, message: UpdateBonds) -> None:
@@ -349,7 +363,8 @@ class DeviceManager(ServiceActor):
         wide = memory.wide_of(identity)
         calibrated = identity.found is not None and identity.found.calibrated
         bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached, calibrated=calibrated)
-        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
+        name = memory.name_of(identity.device_id)
+        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted, name)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         self._inventory.replace(put_device(self._inventory.value, record))
         # First, so that this is the first event of the device.

@@ -113,6 +113,7 @@ class DeviceRecord:
     bond: Bond = field(default_factory=Bond)
     stopped: bool = False  # by the stop latch
     simulation: Simulation = field(default_factory=Simulation)
+    name: str = ""  # given by people, such as "left arm"; "": none
 
     @property
     def paired_with(self) -> str | None:
@@ -214,6 +215,14 @@ class ConfigureDevice(Request[DeviceWide]):
         """Return the values that are not None, by name."""
         every = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value for name, value in every if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class NameDevice(Request[None]):
+    """Give a device a name, or take it away with "". Asked of MANAGER: NoSuchDevice, InvalidInput, Conflict (name taken)."""
+
+    device_id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)

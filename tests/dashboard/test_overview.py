@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
@@ -102,3 +103,53 @@ def asked(page: Browser, service: RunningService) -> list[str]:
     page.requests()
     page.run_async("for (let turn = 0; turn < 90; turn++) await new Promise((done) => setTimeout(done, 16));")
     return [url for url in page.requests() if urlsplit(url).port == urlsplit(service.http).port]
+
+
+# ---------------------------------------------------------------- which device is it?
+
+
+def test_name_that_somebody_gives_is_shown_in_every_view(page: Browser, service: RunningService) -> None:
+    arm = arm_of(service)
+    page.click(f'[data-line="{arm}"] a')
+    page.find("#device-name").send_keys("left arm\n")
+    page.until(lambda: service.request("GET", f"/arm/{arm}/config/name")[1] == {"name": "left arm"}, "it is stored")
+    try:
+        page.until(lambda: page.text(".device-name") == f"left arm arm {arm}", "its own page shows it")
+        for view, place in (
+            ("overview", f'[data-line="{arm}"] strong'),
+            ("devices", f'[data-device="{arm}"] h2'),
+            ("calibration", "h2"),
+        ):
+            page.open(address(service, view))
+            page.until(partial(_shows, page, place, "left arm"), f"{view} shows it")
+        page.open(address(service, f"device/{arm}"))
+        page.until(lambda: page.run("return document.querySelector('#device-name')?.value") == "left arm", "read again")
+    finally:
+        service.request("DELETE", f"/arm/{arm}/config/name")
+
+
+def _shows(page: Browser, place: str, text: str) -> bool:
+    return text in page.text(place)
+
+
+def test_refused_name_says_why_and_stays_to_be_mended(page: Browser, service: RunningService) -> None:
+    page.click(f'[data-line="{arm_of(service)}"] a')
+    page.find("#device-name").send_keys("left/arm\n")
+    page.until(lambda: "a name has no" in page.text("#which-told"), "the reason")
+    assert page.run("return document.querySelector('#device-name').value") == "left/arm"
+
+
+def test_device_vibrates_at_a_press_and_a_handle_lights_up(page: Browser, service: RunningService) -> None:
+    arm = arm_of(service)
+    page.click(f'[data-line="{arm}"] a')
+    page.click("#identify")
+    page.until(lambda: page.text("#which-told") == "It has vibrated three times.", "the sign is over")
+    grip = service.request("GET", "/devices")[1]["grip"][0]["device_id"]
+    page.open(address(service))
+    page.find(f'[data-line="{grip}"]')
+    assert not page.all(f'[data-line="{grip}"].pressed')
+    service.request("POST", f"/simulation/grip/{grip}", {"buttons": {"a": True}})
+    try:
+        page.find(f'[data-line="{grip}"].pressed')
+    finally:
+        service.request("POST", f"/simulation/grip/{grip}", {"buttons": {"a": False}})

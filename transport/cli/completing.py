@@ -53,7 +53,8 @@ def _completes(read: Callable[[Client], Iterable[tuple[str, str]]]) -> Words:
 
 def _devices(client: Client) -> Iterable[tuple[str, str]]:
     found = list(devices_of(client.get("/devices")))
-    yield from ((one.device_id, one.kind) for one in found)
+    yield from ((one.device_id, f"{one.kind} {one.name}".rstrip()) for one in found)
+    yield from ((one.name, f"{one.kind} {one.device_id}") for one in found if one.name)
     kinds = {one.kind for one in found} & device_types()
     yield from ((kind, f"every {kind}") for kind in sorted(kinds))
 

@@ -23,6 +23,12 @@ class ShownDevice:
     status: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
+    def name(self) -> str:
+        """The name that people gave it, "" without one."""
+        name = self.config.get("name")
+        return name if isinstance(name, str) else ""
+
+    @property
     def ready(self) -> bool:
         """Whether it can be used."""
         return self.status.get("ready") is True

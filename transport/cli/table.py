@@ -68,6 +68,8 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
         ),
         **_rows("settings", CHANGE, settings="read and change settings"),
         **_rows("pairs", CHANGE, calibrate="calibrate a device with its handle", pair="show, make or dissolve a pair"),
+        **_rows("names", CHANGE, name="show, give or take away a device's name, such as left arm"),
+        **_rows("names", MEND, identify="make a device vibrate, so that the hand on it knows which one it is"),
         **_rows("check", MEND, check="test a device: push each axis gently, and judge travel, buttons and link"),
         **_rows("doctor", MEND, doctor="find what this machine lacks, with the command that mends it"),
         **_rows("completion", CHANGE, completion="print the completion script of a shell"),

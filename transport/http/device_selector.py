@@ -1,7 +1,7 @@
-"""Device selectors of paths, `/{device}/{id}`: an exact id, an index or a pattern, found in the inventory.
+"""Device selectors of paths, `/{device}/{id}`: an exact id, an index, a name or a pattern, found in the inventory.
 
-An exact id is tried first, then one that differs in upper and lower case only, and matches under any word of its half of a pair; an index counts the devices of the type segment
-in frame order; in a pattern only `*` (any characters) is special.
+An exact id is tried first, and matches under any word of its half of a pair; then an id or a name that people gave, in upper or lower case. An index
+counts the devices of the type segment in frame order. In a pattern, of ids or names, only `*` (any characters) is special.
 """
 
 from __future__ import annotations
@@ -40,6 +40,14 @@ class Area:
         return self.every_kind or all(spec.has(self.name) for spec in specs())
 
 
+class MotorArea(Area):
+    """The subject of a route of every device with motors, whatever its kind lists."""
+
+    def on(self, record: DeviceRecord) -> bool:
+        """Whether the device has motors."""
+        return record.kind.has_motors
+
+
 @dataclass(frozen=True, slots=True)
 class Devices:
     """The devices that a selector matches, in frame order."""
@@ -73,10 +81,12 @@ def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -
         at = int(wanted)
         return Devices(text, meant[at : at + 1], pattern=False)
     if not is_pattern(wanted, single=False):
-        alike = tuple(record for record in meant if record.device_id.casefold() == wanted.casefold())
+        folded = wanted.casefold()
+        alike = tuple(one for one in meant if one.device_id.casefold() == folded)
+        alike = alike or tuple(one for one in meant if one.name.casefold() == folded)
         return Devices(text, alike if len(alike) == 1 else (), pattern=False)
-    found = tuple(record for record in meant if matches(wanted, record.device_id, single=False))
-    return Devices(text, found, pattern=True)
+    found = (one for one in meant if any(matches(wanted, text, single=False) for text in (one.device_id, one.name)))
+    return Devices(text, tuple(found), pattern=True)
 
 
 def _meant(word: str, inventory: Inventory, vocabulary: Vocabulary) -> tuple[DeviceRecord, ...]:

@@ -50,6 +50,7 @@ class SessionDevice:
         self.has_motors: bool = record.kind.has_motors
         self.has_cursor: bool = record.kind.has_cursor
         self.wide: DeviceWide = record.wide
+        self.name: str = record.name
         self.paired_with: str | None = record.paired_with
         self.accepts: bool = record.phase is Phase.READY and not record.bond.run
         self.refusal: str = ASLEEP if record.phase is Phase.ASLEEP else NOT_READY

@@ -11,13 +11,17 @@ from actors.values.kinds.nouns import takers_of
 if TYPE_CHECKING:
     from transport.wire.parsed_message import NamedDevice
 
-DEVICE_WIDE: Final = frozenset({"handedness", "torque_scaling", "gravity_compensation", "home_return", "paired_with"})
+DEVICE_WIDE: Final = frozenset(
+    {"handedness", "torque_scaling", "gravity_compensation", "home_return", "paired_with", "name"}
+)
+# Those that devices of all kinds have.
+OF_EVERY_KIND: Final = frozenset({"paired_with", "name"})
 ALIKE: Final = 1e-5
 
 
 def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
     """Accept the value that the device has under `key` now; InvalidInput names the route that changes it, or the kinds that have it."""
-    if key != "paired_with" and not target.kind.spec.has(key):
+    if key not in OF_EVERY_KIND and not target.kind.spec.has(key):
         raise InvalidInput(f"{target.kind.with_article} has no {key}: send it to {takers_of(key)}", path)
     if not _is_shown(part, _shown(target, key)):
         route = f"/{target.kind}/{target.device_id}/config/{key}"
@@ -26,7 +30,7 @@ def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
 
 def of(target: NamedDevice) -> tuple[str, ...]:
     """Return the keys that the device has."""
-    return tuple(sorted(key for key in DEVICE_WIDE if key == "paired_with" or target.kind.spec.has(key)))
+    return tuple(sorted(key for key in DEVICE_WIDE if key in OF_EVERY_KIND or target.kind.spec.has(key)))
 
 
 def _shown(target: NamedDevice, key: str) -> Mapping[str, object]:
@@ -41,6 +45,8 @@ def _shown(target: NamedDevice, key: str) -> Mapping[str, object]:
             return {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale}
         case "home_return":
             return {"enabled": wide.home_return}
+        case "name":
+            return {"name": target.name or None}
         case _:
             return {"device_id": target.paired_with}
 

@@ -119,6 +119,7 @@ def config_of(
         "type": vocabulary.type_word(identity.kind, identity.connection),
         "connection": str(identity.connection),
         "port": identity.port,
+        **({"name": record.name} if record.name else {}),
     }
     basis = {"permutation": str(config.basis_of(identity.device_id))}
     if not identity.kind.has_motors:

@@ -48,6 +48,11 @@ class NamedDevice(DeviceTraits, Protocol):
         ...
 
     @property
+    def name(self) -> str:
+        """The name that people gave it, "" without one."""
+        ...
+
+    @property
     def paired_with(self) -> str | None:
         """Id of its partner."""
         ...

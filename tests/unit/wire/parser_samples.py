@@ -26,6 +26,7 @@ class Device:
     preset: str = "defaults"
     mount: Transform = field(default_factory=Transform)
     wide: DeviceWide = field(default_factory=DeviceWide)
+    name: str = ""
     paired_with: str | None = None
 
     @property

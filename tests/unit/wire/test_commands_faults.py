@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from actors.session.messages import SetBasis, SetMount, SetPreset
 from fastpath.layout.constants import Command
 from tests.unit.wire.parser_samples import DEVICES, EMPTY, arm, commanded, read, xyz
-from transport.wire.device_wide import DEVICE_WIDE
+from transport.wire.device_wide import DEVICE_WIDE, OF_EVERY_KIND
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, ParsedMessage
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
@@ -451,7 +451,7 @@ def test_an_unknown_key_names_the_nearest(message: dict[str, object], fault: tup
     assert read(message).faults == [fault]
 
 
-@pytest.mark.parametrize("area", sorted(DEVICE_WIDE - {"paired_with"}))
+@pytest.mark.parametrize("area", sorted(DEVICE_WIDE - OF_EVERY_KIND))
 def test_a_command_named_after_what_a_grip_has_not_names_who_has_it(area: str) -> None:
     ((path, reason),) = read({"grip": [{"device_id": "1605", "commands": {f"set_{area}": {}}}]}).faults
 

@@ -52,6 +52,7 @@ def read_status(client: Client) -> dict[str, Any]:
             {
                 "device_id": one.device_id,
                 "type": one.kind,
+                "name": one.name or None,
                 "ready": one.ready,
                 "connection": one.config.get("connection"),
             }
@@ -100,7 +101,9 @@ def problems_of(found: dict[str, Any]) -> list[str]:
 def status_lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the lines of `status` for people, each with its name."""
     ready = "ready" if found["ready"] else "not ready"
-    devices = [f"{clean(one['type'])} {clean(one['device_id'])}" for one in found["devices"]]
+    devices = [
+        " ".join(clean(one[key]) for key in ("type", "device_id", "name") if one[key]) for one in found["devices"]
+    ]
     states = Counter(clean(one["state"]) for one in found["ports"])
     lines = [
         ("service", f"hapticd {clean(found['version'])} at {found['url']}: {ready}"),
@@ -143,11 +146,12 @@ def devices_command(desk: Desk) -> None:
             one.firmware,
             state_words(one, stopped, brakes),
             one.config.get("paired_with"),
+            one.name or None,
         )
         for one in devices_of(answer)
     ]
     desk.output.table(
-        ("DEVICE", "TYPE", "CONNECTION", "PORT", "FIRMWARE", "STATE", "PAIR"),
+        ("DEVICE", "TYPE", "CONNECTION", "PORT", "FIRMWARE", "STATE", "PAIR", "NAME"),
         rows,
         "no device: plug one in, or start the service with --simulate arm,grip",
     )

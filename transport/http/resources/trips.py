@@ -11,7 +11,7 @@ from actors.kit.errors import NoSuchActor, NoSuchDevice
 from fastpath.layout.constants import SafetyBit
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
-from transport.http.device_selector import Area, Devices, find
+from transport.http.device_selector import Devices, MotorArea, find
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.http.schema.json_schema import FLAG, NULL, TEXT, either, listed, number, obj
@@ -22,6 +22,7 @@ from transport.wire.envelope import Encoded
 if TYPE_CHECKING:
     from actors.control.api import ForceChange
     from actors.device.api import DeviceRecord, Trip
+    from fastpath.arena.runtime import Runtime
 
 ROWS: Final[Mapping[str, Any]] = listed(listed(number()))
 SAMPLES: Final[Mapping[str, Any]] = obj(
@@ -51,14 +52,6 @@ WAITING: Final = RouteSchema(
     obj({"device_id": TEXT, "waiting": FLAG, "braking": FLAG}), path=SEVERAL_MOVERS, results=("device_id",)
 )
 RESUMED: Final = RouteSchema(obj({"device_id": TEXT, "resumed": FLAG}), path=SEVERAL_MOVERS, results=("device_id",))
-
-
-class MotorArea(Area):
-    """An area of every device with motors, whatever its kind lists."""
-
-    def on(self, record: DeviceRecord) -> bool:
-        """Whether the device has motors."""
-        return record.kind.has_motors
 
 
 TRIPPED: Final = MotorArea("trips")
@@ -110,14 +103,18 @@ async def read_waiting(call: Call) -> Answer:
 
 def _read_waiting(call: Call, record: DeviceRecord) -> Act:
     async def run() -> Mapping[str, object]:
-        state: Any = call.bridge.system.runtime.reader(record.lease).snapshot()
-        # A slot shows its earlier lease until the first tick of the new one.
-        current = int(state["generation"]) == record.lease.generation
-        waiting = current and int(state["waiting"]) > 0
-        braking = current and bool(int(state["safety"]) & SafetyBit.SAFETY_EBRAKE)
+        waiting, braking = brake_of(call.bridge.system.runtime, record)
         return {"device_id": record.device_id, "waiting": waiting, "braking": braking}
 
     return Act({"device_id": record.device_id}, run)
+
+
+def brake_of(runtime: Runtime, record: DeviceRecord) -> tuple[bool, bool]:
+    """Return whether the device's e-brake waits for a request, and whether it acts."""
+    state: Any = runtime.reader(record.lease).snapshot()
+    # A slot shows its earlier lease until the first tick of the new one.
+    current = int(state["generation"]) == record.lease.generation
+    return current and int(state["waiting"]) > 0, current and bool(int(state["safety"]) & SafetyBit.SAFETY_EBRAKE)
 
 
 async def resume_devices(call: Call) -> Answer:
@@ -140,5 +137,5 @@ def _resume(call: Call, record: DeviceRecord) -> Act:
     return Act({"device_id": record.device_id}, run)
 
 
-def _found(call: Call, area: Area) -> Devices:
+def _found(call: Call, area: MotorArea) -> Devices:
     return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)

@@ -19,6 +19,7 @@ from transport.http.schema.json_schema import (
     nullable,
     number,
     obj,
+    text,
     word,
 )
 from transport.http.schema.navigation import NAVIGATION
@@ -30,6 +31,7 @@ _ROTATION: Final = obj(dict.fromkeys("wxyz", number()))
 _TRANSFORM: Final = obj(
     {}, optional={"position": _VEC3, "rotation": _ROTATION, "scale": _VEC3}, description="Identity parts are left out."
 )
+_NAMED: Final[dict[str, Any]] = {"name": text("Only where one was given.")}
 _HEAD: Final[dict[str, Any]] = {"type": TEXT, "connection": TEXT, "port": TEXT, "paired_with": nullable(TEXT)}
 
 ARM_CONFIG: Final = obj(
@@ -48,6 +50,7 @@ ARM_CONFIG: Final = obj(
         "mount": _TRANSFORM,
     },
     optional={
+        **_NAMED,
         "force_gate": FORCE_GATE,
         "damping": DAMPING,
         "filters": obj(
@@ -56,7 +59,9 @@ ARM_CONFIG: Final = obj(
         "navigation": NAVIGATION,
     },
 )
-GRIP_CONFIG: Final = obj({**_HEAD, "major_version": WHOLE, "minor_version": WHOLE, "hardware_version": WHOLE})
+GRIP_CONFIG: Final = obj(
+    {**_HEAD, "major_version": WHOLE, "minor_version": WHOLE, "hardware_version": WHOLE}, optional=_NAMED
+)
 
 ARM_STATE: Final = obj(
     {

@@ -28,7 +28,7 @@ from transport.http.schema.values import (
 )
 from transport.wire.configuration import FACTS
 from transport.wire.deprecated import ORIGINS, SESSION_BASIS
-from transport.wire.device_wide import DEVICE_WIDE
+from transport.wire.device_wide import DEVICE_WIDE, OF_EVERY_KIND
 from transport.wire.vocabulary import GROUPS_IN, path_words
 
 LONGEST_ID: Final = 8
@@ -118,7 +118,7 @@ def _configure(kinds: list[Kind]) -> Named:
     }
     own = {name: schema for name, schema in areas.items() if any(kind.spec.has(name) for kind in kinds)}
     # What config shows can be sent back as it is.
-    wide = (name for name in DEVICE_WIDE if name == "paired_with" or any(kind.spec.has(name) for kind in kinds))
+    wide = (name for name in DEVICE_WIDE if name in OF_EVERY_KIND or any(kind.spec.has(name) for kind in kinds))
     shown = dict.fromkeys(sorted((*FACTS, *wide)), ANYTHING)
     modules = dict.fromkeys(_words(Place.CONFIGURE), ANYTHING)
     name = "Or".join(kind.value.capitalize() for kind in kinds)

@@ -94,7 +94,7 @@ def _entry(spec: KindSpec, version: str) -> Named:
 
 def _mover(version: str) -> dict[str, Any]:
     config, state = dict(ARM_CONFIG["properties"]), dict(ARM_STATE["properties"])
-    optional = {key: config.pop(key) for key in ("force_gate", "damping", "filters", "navigation")}
+    optional = {key: config.pop(key) for key in ("name", "force_gate", "damping", "filters", "navigation")}
     config |= {"device_info": _INFO[version], "basis": BASIS}
     navigation = {"navigation": state.pop("navigation")}
     state["transform_velocity"] = _VELOCITY
@@ -113,8 +113,10 @@ def _handle() -> dict[str, Any]:
     state = dict(GRIP_STATE["properties"])
     battery = {key: state.pop(key) for key in ("battery_level", "battery_voltage")}
     state["buttons"] = obj(dict.fromkeys("abc", FLAG))
+    config = dict(GRIP_CONFIG["properties"])
+    name = {"name": config.pop("name")}
     return {
-        "config": obj({**GRIP_CONFIG["properties"], "basis": BASIS}),
+        "config": obj({**config, "basis": BASIS}, optional=name),
         "state": obj(state, optional=battery),
         "status": _HANDLE_STATUS,
     }

@@ -5,6 +5,11 @@ import { brakes, stopped } from "./state.js";
 export const isStopped = (id) => Boolean(stopped.value?.everything || stopped.value?.devices.includes(id));
 export const hasMotors = (device) => device.status?.power_supply !== undefined;
 
+/** What a device is called in a sentence: the name that people gave it, kind and id. */
+export const titleOf = ({ kind, id, config }) => (config?.name ? `${config.name} (${kind} ${id})` : `${kind} ${id}`);
+/** Whether a button of it is pressed now: a handle says so which one it is. */
+export const isPressed = (device) => Object.values(device.state?.buttons ?? {}).some(Boolean);
+
 /** [tone, words] of a device's state. */
 export function stateWords(device) {
   const { id, status } = device;

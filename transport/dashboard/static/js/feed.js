@@ -188,7 +188,7 @@ function noteGone(known, present) {
   const went = [...known.values()].filter((device) => !present.has(device.id));
   const left = gone.value.filter((one) => !present.has(one.id));
   if (went.length === 0 && left.length === gone.value.length) return;
-  const now = went.map(({ id, kind }) => ({ id, kind, at: new Date(), seen: performance.now() }));
+  const now = went.map(({ id, kind, config }) => ({ id, kind, config, at: new Date(), seen: performance.now() }));
   gone.value = [...now, ...left].slice(0, MOST_GONE);
 }
 

@@ -1,6 +1,7 @@
 // What is wrong now: one list, the worst first, each with its cause and with what mends it.
 
 import { computed } from "../vendor/ui.js";
+import { titleOf } from "./device_state.js";
 import { fixed, percent, whole } from "./format.js";
 import { blockedPorts, brakes, connection, deviceList, devices, eventsLive, gone, live, loop, readiness } from "./state.js";
 
@@ -49,8 +50,9 @@ function ofPorts() {
   }));
 }
 
-function* ofDevice({ id, kind, state, status, more }) {
-  const name = `${kind} ${id}`;
+function* ofDevice(device) {
+  const { id, state, status, more } = device;
+  const name = titleOf(device);
   if (brakes.value[id] === "waiting") {
     yield { key: `brake ${id}`, tone: "warn", what: `${name} is held by its e-brake`, mend: "Resume it, on top of the page." };
   }
@@ -67,10 +69,10 @@ function* ofDevice({ id, kind, state, status, more }) {
 function ofGone() {
   return gone.value
     .filter(({ id }) => !devices.value.has(id))
-    .map(({ id, kind, at }) => ({
+    .map(({ id, kind, config, at }) => ({
       key: `gone ${id}`,
       tone: "warn",
-      what: `${kind} ${id} went at ${at.toLocaleTimeString("en-GB")}`,
+      what: `${titleOf({ id, kind, config })} went at ${at.toLocaleTimeString("en-GB")}`,
       mend: "If nobody unplugged it, check its cable and supply.",
       forget: id,
     }));

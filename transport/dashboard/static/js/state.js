@@ -11,7 +11,7 @@ export const sessionId = signal(null);
 /** {hz, target, slow, missedLastMinute, missedShare, manyMissed, realtime, lateness} or null. */
 export const loop = signal(null);
 export const ports = signal([]);
-/** Devices that went and are not back, newest first: {id, kind, at: Date, seen: performance.now()}. */
+/** Devices that went and are not back, newest first: {id, kind, config, at: Date, seen: performance.now()}. */
 export const gone = signal([]);
 /** Why the service is not ready, "" when it is. */
 export const readiness = signal("");

@@ -2,6 +2,7 @@
 // an alarm.
 
 import { html, signal } from "../../vendor/ui.js";
+import { titleOf } from "../device_state.js";
 import { refresh } from "../feed.js";
 import { ask } from "../net/http.js";
 import { blockedPorts, brakes, connection, devices, stopped, stopRequest } from "../state.js";
@@ -39,14 +40,15 @@ export function Alerts() {
 }
 
 function Brake({ id, brake }) {
-  const kind = devices.value.get(id)?.kind;
+  const device = devices.value.get(id);
+  const kind = device?.kind;
   const resume = async () => {
     const reply = await ask("POST", `${kind}/${id}/resume`);
     refused.value = reply.ok ? "" : reply.error;
     refresh();
   };
   return html`<p class="alert is-warn" role="status" data-brake=${id}>
-    <strong>${kind ?? "device"} ${id} ${brake === "waiting" ? "is held by its e-brake" : "brakes"}.</strong>${" "}
+    <strong>${device ? titleOf(device) : `device ${id}`} ${brake === "waiting" ? "is held by its e-brake" : "brakes"}.</strong>${" "}
     ${brake === "waiting" && kind
       ? html`Resume lets it move once it is slow. <button type="button" onClick=${resume}>Resume</button>`
       : "It ends when the device has been slower than 300 mm/s for 1 s: move its handle slowly."}

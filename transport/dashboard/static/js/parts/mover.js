@@ -1,6 +1,7 @@
 // Choice of the device that a view is about.
 
 import { html } from "../../vendor/ui.js";
+import { titleOf } from "../device_state.js";
 import { chosenMover, movers, selected } from "../state.js";
 
 export function MoverChoice() {
@@ -10,7 +11,7 @@ export function MoverChoice() {
     <label>
       Device
       <select id="mover" value=${chosenMover()?.id} onChange=${(event) => (selected.value = event.target.value)}>
-        ${found.map((one) => html`<option key=${one.id} value=${one.id}>${one.kind} ${one.id}</option>`)}
+        ${found.map((one) => html`<option key=${one.id} value=${one.id}>${titleOf(one)}</option>`)}
       </select>
     </label>
   `;

@@ -1,7 +1,7 @@
 // Stop and resume of one device alone. The large STOP stops them all.
 
 import { html, useMemo } from "../../vendor/ui.js";
-import { isStopped } from "../device_state.js";
+import { isStopped, titleOf } from "../device_state.js";
 import { refresh } from "../feed.js";
 import { ask, deviceRoute } from "../net/http.js";
 import { stopped } from "../state.js";
@@ -10,12 +10,12 @@ import { question } from "./question.js";
 
 export function StopOne({ device }) {
   const outcome = useMemo(outcomes, []);
-  const { id, kind } = device;
+  const { id } = device;
   const now = isStopped(id);
   const press = async () => {
     if (now) {
       const yes = await question({
-        title: `Release ${kind} ${id}?`,
+        title: `Release ${titleOf(device)}?`,
         text: "It may move with force at once, if a program commands it. Keep hands and faces clear.",
         yes: "Release",
         no: "Keep stopped",

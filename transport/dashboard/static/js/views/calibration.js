@@ -6,6 +6,7 @@ import { Poll } from "../net/polls.js";
 import { deviceList, devices, live } from "../state.js";
 import { refresh } from "../feed.js";
 import { Outcome, outcomes } from "../parts/done.js";
+import { Title } from "../parts/title.js";
 
 const STEPS = ["Attach the paired handle", "Start the calibration", "Keep still while it runs", "Calibrated"];
 const STARTED = "Started: forces are zero while it runs.";
@@ -60,7 +61,7 @@ function Mover({ device, handles }) {
   };
   return html`
     <li class="card" data-device=${device.id}>
-      <h2>${device.kind} <span class="number">${device.id}</span></h2>
+      <h2><${Title} device=${device} /></h2>
       <h3>Pair</h3>
       <p>Paired with <strong>${partner ?? "nothing"}</strong></p>
       <p class="row">

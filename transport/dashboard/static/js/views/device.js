@@ -9,7 +9,9 @@ import { ageOf, devices, live, selected, STALE_MS } from "../state.js";
 import { Chip } from "../parts/chip.js";
 import { Sparkline } from "../parts/sparkline.js";
 import { StopOne } from "../parts/stop_one.js";
-import { hasMotors, stateWords } from "../device_state.js";
+import { Title } from "../parts/title.js";
+import { Which } from "../parts/which.js";
+import { hasMotors, isPressed, stateWords } from "../device_state.js";
 import { argument } from "../views.js";
 import { Facts } from "./devices.js";
 
@@ -35,8 +37,8 @@ export function DeviceView() {
   const [tone, words] = stale ? ["off", "no data"] : stateWords(device);
   const simulated = device.config?.port?.startsWith("sim");
   return html`
-    <div class="row">
-      <strong class="device-name">${device.kind}</strong>
+    <div class=${`row ${isPressed(device) ? "pressed" : ""}`}>
+      <strong class="device-name"><${Title} device=${device} /></strong>
       <${Chip} tone=${tone}>${words}<//>
       ${hasMotors(device) ? html`<${StopOne} device=${device} />` : ""}
     </div>
@@ -51,6 +53,7 @@ export function DeviceView() {
       <section class="panel" aria-label="Values"><h2>Values</h2><${Facts} device=${device} old=${old} /></section>
       ${device.state?.cursor_position ? html`<${Motion} device=${device} turn=${live.value} />` : ""}
     </div>
+    <${Which} key=${id} device=${device} />
     ${device.state?.cursor_position && told.value?.id === id ? html`<${Trips} />` : ""}
   `;
 }

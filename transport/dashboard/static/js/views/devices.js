@@ -4,7 +4,8 @@ import { html, signal } from "../../vendor/ui.js";
 import { age, fixed, length, natural, newtons, percent, vector } from "../format.js";
 import { ageOf, devices, deviceList, gone, live, STALE_MS } from "../state.js";
 import { Chip } from "../parts/chip.js";
-import { stateWords } from "../device_state.js";
+import { Title } from "../parts/title.js";
+import { isPressed, stateWords, titleOf } from "../device_state.js";
 
 /** From so many devices on they can be searched and sorted. */
 const MANY = 10;
@@ -12,6 +13,7 @@ const SHOW_GONE_MS = 10000;
 const ORDERS = {
   frame: ["as in frames", () => 0],
   id: ["by id", (a, b) => natural(a.id, b.id)],
+  name: ["by name", (a, b) => natural(a.config?.name ?? "\uffff", b.config?.name ?? "\uffff") || natural(a.id, b.id)],
   kind: ["by kind", (a, b) => natural(a.kind, b.kind) || natural(a.id, b.id)],
   port: ["by port", (a, b) => natural(a.config?.port ?? "", b.config?.port ?? "")],
 };
@@ -33,7 +35,7 @@ export function DevicesView() {
   `;
 }
 
-const searched = (device) => `${device.kind} ${device.id} ${device.config?.port} ${stateWords(device)[1]}`.toLowerCase();
+const searched = (device) => `${titleOf(device)} ${device.config?.port} ${stateWords(device)[1]}`.toLowerCase();
 
 function Search({ shown, all }) {
   return html`
@@ -54,18 +56,18 @@ function Gone() {
   const now = performance.now();
   const found = gone.value.filter((one) => now - one.seen < SHOW_GONE_MS && !devices.value.has(one.id));
   return html`<div role="status">
-    ${found.map((one) => html`<p key=${one.id} class="alert is-warn" data-gone=${one.id}>${one.kind} ${one.id} unplugged at ${one.at.toLocaleTimeString("en-GB")}</p>`)}
+    ${found.map((one) => html`<p key=${one.id} class="alert is-warn" data-gone=${one.id}>${titleOf(one)} unplugged at ${one.at.toLocaleTimeString("en-GB")}</p>`)}
   </div>`;
 }
 
 function Device({ device }) {
-  const { id, kind, config, state, status, more } = device;
+  const { id } = device;
   const old = ageOf(device);
   const stale = old > STALE_MS;
   const [tone, words] = stale ? ["off", "no data"] : stateWords(device);
   return html`
-    <li class=${`card ${stale ? "stale" : ""}`} data-device=${id}>
-      <h2><a href=${`#device/${encodeURIComponent(id)}`}>${kind} <span class="number">${id}</span></a></h2>
+    <li class=${`card ${stale ? "stale" : ""} ${isPressed(device) ? "pressed" : ""}`} data-device=${id}>
+      <h2><a href=${`#device/${encodeURIComponent(id)}`}><${Title} device=${device} /></a></h2>
       <p><${Chip} tone=${tone}>${words}<//></p>
       <${Facts} device=${device} old=${old} />
     </li>

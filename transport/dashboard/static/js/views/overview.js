@@ -9,7 +9,8 @@ import { MoverChoice } from "../parts/mover.js";
 import { Space } from "../parts/space.js";
 import { Sparkline } from "../parts/sparkline.js";
 import { StopOne } from "../parts/stop_one.js";
-import { stateWords } from "../device_state.js";
+import { Title } from "../parts/title.js";
+import { isPressed, stateWords } from "../device_state.js";
 import { isStatistic, tone } from "../event_words.js";
 
 const NEWEST = 5;
@@ -46,7 +47,7 @@ export function OverviewView() {
 }
 
 function Line({ device }) {
-  const { id, kind, state } = device;
+  const { id, state } = device;
   const old = ageOf(device);
   const stale = old > STALE_MS;
   const [tone, words] = stale ? ["off", `no data for ${fixed(old / 1000, 0)} s`] : stateWords(device);
@@ -55,8 +56,8 @@ function Line({ device }) {
     if (cursor) selected.value = id;
   };
   return html`
-    <li class=${stale ? "stale" : ""} data-line=${id} aria-current=${chosenMover()?.id === id ? "true" : undefined}>
-      <a href=${`#device/${encodeURIComponent(id)}`} onClick=${choose}><strong>${kind} ${id}</strong></a>
+    <li class=${`${stale ? "stale" : ""} ${isPressed(device) ? "pressed" : ""}`} data-line=${id} aria-current=${chosenMover()?.id === id ? "true" : undefined}>
+      <a href=${`#device/${encodeURIComponent(id)}`} onClick=${choose}><strong><${Title} device=${device} /></strong></a>
       <${Chip} tone=${tone}>${words}<//>
       ${cursor ? html`<${ForceBar} device=${device} turn=${live.value} />` : html`<span class="dim">${state?.battery_level === undefined ? "" : `battery ${percent(state.battery_level)}`}</span>`}
       <span class="row">

@@ -1,6 +1,7 @@
 // The 3D view and, beside it, the same numbers as a table.
 
 import { html } from "../../vendor/ui.js";
+import { titleOf } from "../device_state.js";
 import { age, fixed, length, millimetres, newtons } from "../format.js";
 import { bubbleOf, Navigation } from "../navigation.js";
 import { ageOf, chosenMover, live, STALE_MS } from "../state.js";
@@ -36,7 +37,7 @@ function Numbers({ device }) {
     <div class=${old > STALE_MS ? "stale" : ""}>
       <div class="scroll" role="region" aria-label="Numbers of the 3D view" tabindex="0">
       <table id="space-numbers">
-        <caption>${device.kind} ${device.id}: ${age(old)}</caption>
+        <caption>${titleOf(device)}: ${age(old)}</caption>
         <thead>
           <tr><th scope="col">Value</th><th scope="col">x</th><th scope="col">y</th><th scope="col">z</th><th scope="col">length</th><th scope="col">unit</th></tr>
         </thead>

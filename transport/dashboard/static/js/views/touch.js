@@ -1,6 +1,7 @@
 // The guided first touch: move the hand, feel a wall, see the force. It needs no client program.
 
 import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
+import { titleOf } from "../device_state.js";
 import { fixed, millimetres, newtons } from "../format.js";
 import { Hand, handPath } from "../hand.js";
 import { ask } from "../net/http.js";
@@ -91,7 +92,7 @@ function Intro({ begin, device }) {
       <ol class="steps">${STEPS.map((step) => html`<li key=${step}>${step}</li>`)}</ol>
       <p class="row">
         <${MoverChoice} />
-        <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped || braked} onClick=${begin}>Begin with ${device.kind} ${device.id}</button>
+        <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped || braked} onClick=${begin}>Begin with ${titleOf(device)}</button>
       </p>
       ${trouble.value ? html`<p class="notice" id="touch-trouble" role="status">${trouble.value}</p>` : ""}
       ${latch?.stopped && !trouble.value ? html`<p class="notice">Everything is stopped: press RELEASE first.</p>` : ""}
