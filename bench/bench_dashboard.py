@@ -26,7 +26,7 @@ SECTION: Final = "dashboard open · 16 simulated devices, loop at 4 kHz · refer
 DEVICES: Final = ",".join(["arm", "grip"] * 6 + ["compact", "pen"] * 2)
 ROUNDS: Final = 6
 SECONDS: Final = 3.0
-BUCKET: Final = re.compile(r'^hapticd_loop_lateness_seconds_bucket\{le="[^"]+"\} ([0-9.]+)$', re.MULTILINE)
+BUCKET: Final = re.compile(r'^hapticd_loop_lateness_seconds_bucket\{le="[^"]+"\} ([0-9.e+]+)$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,12 @@ class Turn:
     lateness_p99_us: float
 
 
-def turn(service: RunningService, client: ClientProcess, messages: list[str]) -> Turn:
+def turn(
+    service: RunningService, client: ClientProcess, messages: list[str], seconds: float = SECONDS, rate: float = 0.0
+) -> Turn:
+    """Drive the set `one`; `rate` is in round trips per second, 0: as fast as the replies come."""
     before = counts(service)
-    drive = client.drive("one", messages, SECONDS)
+    drive = client.drive("one", messages, seconds, rate)
     buckets = [now - then for now, then in zip(counts(service), before, strict=True)]
     return Turn(drive, bucket_quantile(buckets, 0.99))
 

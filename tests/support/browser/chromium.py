@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
@@ -73,6 +73,10 @@ class Browser:
         """The first element, waited for."""
         return self.until(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), selector)
 
+    def shows(self, selector: str) -> None:
+        """Wait for an element; unlike `find` this keeps no reference, which would keep the element in the page's memory."""
+        self.until(lambda: self.run("return Boolean(document.querySelector(arguments[0]))", selector), selector)
+
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
@@ -120,6 +124,25 @@ class Browser:
                 found.append(message["params"]["url"])
         return found
 
+    def be_touch_screen(self, width: int, height: int) -> None:
+        """Be a screen of that size that is touched; `be_window` ends it."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 900}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def be_window(self) -> None:
+        """Be the window of a desktop again."""
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def drag_finger(self, start: tuple[float, float], end: tuple[float, float], steps: int = 10) -> None:
+        """Put a finger down at `start`, move it to `end` and lift it; x, y in px of the window."""
+        for step in range(steps + 1):
+            x, y = (a + (b - a) * step / steps for a, b in zip(start, end, strict=True))
+            kind = "touchMove" if step else "touchStart"
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
     def picture(self, path: Path) -> None:
         """Save what is seen; a browser that draws without a graphics processor may need a second try."""
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,15 +156,38 @@ def leaves_the_machine(url: str) -> bool:
 
 
 @contextmanager
-def chromium(profile: Path, *arguments: str) -> Generator[Browser]:
-    """A browser with an empty profile; `arguments` are added to its command line."""
+def at_idle_priority() -> Generator[None]:
+    """Start processes inside at SCHED_IDLE."""
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    try:
+        yield
+    finally:
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+@contextmanager
+def chromium(profile: Path, *arguments: str, background: bool = False) -> Generator[Browser]:
+    """A browser with an empty profile; `arguments` are added to its command line.
+
+    With `background` it takes only the processor time that others leave, and `requests()` is not available: chromedriver keeps no copy
+    of every WebSocket frame.
+    """
     options: Any = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
     for argument in (*ARGUMENTS, f"--user-data-dir={profile}", *arguments):
         options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    service = ChromeService(shutil.which("chromedriver") or "", log_output=os.devnull)
-    driver = Chrome(options=options, service=service)
+    logs = {"browser": "ALL"} if background else {"browser": "ALL", "performance": "ALL"}
+    options.set_capability("goog:loggingPrefs", logs)
+    kind: Any = ChromeService
+    service = kind(
+        shutil.which("chromedriver") or "", log_output=os.devnull, popen_kw={"start_new_session": background}
+    )
+    with at_idle_priority() if background else nullcontext():
+        driver = Chrome(options=options, service=service)
+    if background:
+        # Where the kernel shares out time by session, the priority counts only within one.
+        with suppress(OSError):
+            Path(f"/proc/{service.process.pid}/autogroup").write_text("19", encoding="ascii")
     try:
         driver.set_script_timeout(WITHIN_S)
         yield Browser(driver)
