@@ -4,7 +4,7 @@
 tab is in front, so the page is hidden, has closed its channels and keeps its heap. Meanwhile another client makes 500 round trips a
 second. So every minute has a figure with the page and one without it, from the same machine at the same time.
 
-The browser takes only the processor time that the service and the client leave: one on another machine takes none of theirs.
+Service and client go before the browser on the processors: one on another machine takes no time of theirs.
 HAPTICD_SOAK_PAGE_MINUTES sets another duration.
 """
 
@@ -33,6 +33,8 @@ SECTION: Final = (
 MINUTES: Final = int(os.environ.get("HAPTICD_SOAK_PAGE_MINUTES", "30"))
 QUARTER_S: Final = 15.0
 RATE: Final = 500.0
+# A browser that others go before may wait for a processor.
+WITHIN_S: Final = 300.0
 # Minutes until every list and ring of the page is full.
 WARM_UP: Final = min(5, MINUTES // 3)
 MIB: Final = 1024 * 1024
@@ -100,10 +102,10 @@ def test_open_page_stays_flat_and_takes_nothing_from_loop_and_clients(results: R
             browser.driver.switch_to.window(page)
             for view, drawn in VIEWS.items():
                 browser.run("location.hash = arguments[0]", view)
-                browser.shows(drawn)
+                browser.shows(drawn, WITHIN_S)
                 with_page.append(measure())
             browser.run("location.hash = 'overview'")
-            browser.shows(VIEWS["overview"])
+            browser.shows(VIEWS["overview"], WITHIN_S)
             heaps.append(heap_mib(browser))
             counts.append(nodes(browser))
             browser.driver.switch_to.window(other)

@@ -73,9 +73,11 @@ class Browser:
         """The first element, waited for."""
         return self.until(lambda: self.driver.find_element(By.CSS_SELECTOR, selector), selector)
 
-    def shows(self, selector: str) -> None:
+    def shows(self, selector: str, within_s: float = WITHIN_S) -> None:
         """Wait for an element; unlike `find` this keeps no reference, which would keep the element in the page's memory."""
-        self.until(lambda: self.run("return Boolean(document.querySelector(arguments[0]))", selector), selector)
+        self.until(
+            lambda: self.run("return Boolean(document.querySelector(arguments[0]))", selector), selector, within_s
+        )
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -169,7 +171,7 @@ def at_idle_priority() -> Generator[None]:
 def chromium(profile: Path, *arguments: str, background: bool = False) -> Generator[Browser]:
     """A browser with an empty profile; `arguments` are added to its command line.
 
-    With `background` it takes only the processor time that others leave, and `requests()` is not available: chromedriver keeps no copy
+    With `background` others go before it on the processors, and `requests()` is not available: chromedriver keeps no copy
     of every WebSocket frame.
     """
     options: Any = ChromeOptions()
@@ -187,7 +189,7 @@ def chromium(profile: Path, *arguments: str, background: bool = False) -> Genera
     if background:
         # Where the kernel shares out time by session, the priority counts only within one.
         with suppress(OSError):
-            Path(f"/proc/{service.process.pid}/autogroup").write_text("19", encoding="ascii")
+            Path(f"/proc/{service.process.pid}/autogroup").write_text("10", encoding="ascii")
     try:
         driver.set_script_timeout(WITHIN_S)
         yield Browser(driver)

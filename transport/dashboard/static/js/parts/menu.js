@@ -12,7 +12,11 @@ const close = () => (menuOpen.value = false);
 
 export function Menu() {
   const open = menuOpen.value;
-  useEffect(() => (open ? opened(close, { modal: false }) : undefined), [open]);
+  useEffect(() => {
+    if (!open) return undefined;
+    document.querySelector(".menu [aria-current]")?.scrollIntoView({ block: "nearest" });
+    return opened(close, { modal: false });
+  }, [open]);
   return html`
     <nav class=${`menu ${open ? "is-open" : ""}`} id="menu" aria-label="Views">
       <ul>
