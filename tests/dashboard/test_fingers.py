@@ -74,6 +74,9 @@ def test_everything_that_is_touched_is_at_least_44_px_wide_and_high(
     for view in VIEWS:
         show(page, view)
         note(view)
+    page.run("location.hash = arguments[0]", f"device/{service.request('GET', '/devices')[1]['arm'][0]['device_id']}")
+    page.find("[data-device] .sparkline")
+    note("device")
     page.run("document.getElementById('menu-button').click()")
     page.find(".menu.is-open")
     note("menu")

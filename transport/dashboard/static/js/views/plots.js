@@ -114,6 +114,8 @@ function draw(plot, box) {
     cursor: { y: false, drag: { x: true, y: false, setScale: false } },
     hooks: {
       setCursor: [({ cursor }) => (pointed.value = { ...pointed.value, [plot.name]: cursor.idx ?? null })],
+      // Read by tests: the seconds that are shown.
+      setScale: [(figure, name) => name === "x" && (box.dataset.shown = `${figure.scales.x.min} ${figure.scales.x.max}`)],
       setSelect: [
         (figure) => {
           const { left, width } = figure.select;
