@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from bench.support.plugin import pytest_terminal_summary, results
 from tests.support.browser import chromium as browsers
 from tests.support.browser.chromium import Browser, chromium
 from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.process import RunningService
 
+# The figures of long runs, printed at their end.
+__all__ = ["pytest_terminal_summary", "results"]
 # Names of other machines that the browser finds here.
 FOREIGN = ("evil.example", "rebound.example")
 SETTINGS = {

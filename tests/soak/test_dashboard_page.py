@@ -89,10 +89,14 @@ def test_open_page_stays_flat_and_takes_nothing_from_loop_and_clients(results: R
         ClientProcess() as client,
         chromium(tmp_path, background=True) as browser,
     ):
-        messages = force_messages(client.open("one", f"{service.ws}/", 1))
 
         def measure() -> Turn:
-            return turn(service, client, messages, QUARTER_S, RATE)
+            # A connection of its own: one that waits for the browser for long is not there to answer pings.
+            messages = force_messages(client.open("one", f"{service.ws}/", 1))
+            try:
+                return turn(service, client, messages, QUARTER_S, RATE)
+            finally:
+                client.close("one")
 
         browser.open(f"http://localhost:{urlsplit(service.http).port}/dashboard/")
         page = browser.driver.current_window_handle

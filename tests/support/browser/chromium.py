@@ -132,10 +132,14 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
 
-    def be_window(self) -> None:
-        """Be the window of a desktop again."""
+    def be_window(self, width: int = 0, height: int = 0) -> None:
+        """Be the window of a desktop again, of that size or as it was opened."""
         self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
-        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        if width == 0:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        else:
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+            self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
     def drag_finger(self, start: tuple[float, float], end: tuple[float, float], steps: int = 10) -> None:
         """Put a finger down at `start`, move it to `end` and lift it; x, y in px of the window."""
