@@ -37,7 +37,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
-.PHONY: help run test test-unit test-times test-slice bench bench-haptics bench-gaps bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
+.PHONY: help run test test-unit test-times test-slice bench bench-haptics bench-gaps bench-sets bench-page pictures soak fuzz lint docs docs-site lock wheel build clean always
 .PHONY: vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
@@ -78,6 +78,9 @@ bench-sets: $(STAMPS)/build $(STAMPS)/test  ## the oscillation filter and two re
 bench-page: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## figures and pictures of the test set in docs/force-path.md, about ten minutes
 	OPENBLAS_NUM_THREADS=1 $(PY) -m bench.haptics.sets --part test --report --contacts 5000 --runs 300
 	$(PY) -m bench.haptics.page build/haptics/test.npz
+
+pictures: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## take the dashboard's pictures: docs/img, and every view into build/pictures
+	$(PY) -m tests.support.browser.pictures $(PICTURES)
 
 soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)

@@ -108,7 +108,7 @@ def test_nothing_is_beside_the_screen_of_a_phone(page: Browser, service: Running
     assert beside == {}
 
 
-@pytest.mark.parametrize("view", ["events", "sessions", "ports"])
+@pytest.mark.parametrize("view", ["sessions", "ports"])
 def test_row_of_a_table_is_a_card_on_a_phone_and_a_line_on_a_tablet(page: Browser, view: str) -> None:
     show(page, view)
     cells = """
@@ -128,6 +128,32 @@ def test_row_of_a_table_is_a_card_on_a_phone_and_a_line_on_a_tablet(page: Browse
     assert lefts == sorted(set(lefts))
     assert len(set(tops)) == 1
     assert set(names) <= {"none", "normal"}
+
+
+def test_event_is_a_card_on_a_phone_with_its_message_below_its_time(page: Browser) -> None:
+    show(page, "events")
+    boxes = page.run(
+        "return [...document.querySelector('[data-event]').cells].map((one) => one.getBoundingClientRect())"
+        ".map((box) => [box.left, box.top, box.right])"
+    )
+
+    (time_left, time_top, _), (_, level_top, _), (name_left, name_top, _), (message_left, message_top, right) = boxes
+    assert abs(level_top - time_top) < LEAST_PX / 2
+    assert time_left == name_left == message_left
+    assert time_top < name_top < message_top
+    assert right <= PHONE[0]
+
+
+@pytest.mark.parametrize("size", [PHONE, TABLET, (1024, 768)], ids=["phone", "tablet", "low tablet"])
+def test_disconnect_is_on_the_screen(page: Browser, size: tuple[int, int]) -> None:
+    page.be_touch_screen(*size)
+    show(page, "sessions")
+
+    left, right = page.run(
+        "const box = document.querySelector('[data-session] button').getBoundingClientRect(); return [box.left, box.right]"
+    )
+
+    assert 0 <= left < right <= size[0]
 
 
 def middle(page: Browser, selector: str) -> tuple[float, float]:

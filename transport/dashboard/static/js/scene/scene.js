@@ -3,6 +3,7 @@
 import { service } from "../state.js";
 import { colour } from "../theme.js";
 import { makeArm } from "./arm.js";
+import { makeArrow } from "./arrow.js";
 import { makeBubble } from "./bubble.js";
 import { makeGrid } from "./grid.js";
 import { makeLabels } from "./labels.js";
@@ -10,6 +11,8 @@ import { Orbit } from "./orbit.js";
 
 const METRES_PER_NEWTON = 0.02;
 const LEAST_NEWTONS = 0.02;
+/** Length of the arrow of a force near zero, m: its head. */
+const SHORTEST = 0.02;
 const DRAW_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 500 : 30;
 const NO_REACH = { low: [-0.15, -0.15, 0], high: [0.15, 0.15, 0.3], shoulder: null, links: null };
 
@@ -28,12 +31,12 @@ export function makeScene(three, canvas, words, now) {
   scene.add(sun);
   const orbit = new Orbit(three, camera, canvas);
   const cursor = new three.Mesh(new three.SphereGeometry(0.011, 24, 16), new three.MeshLambertMaterial());
-  const force = new three.ArrowHelper(new three.Vector3(0, 0, 1), new three.Vector3(), 0.1, 0xffffff, 0.02, 0.012);
+  const force = makeArrow(three);
   const arm = makeArm(three);
   const bubble = makeBubble(three);
   const reach = new three.Group();
   const labels = makeLabels(words);
-  scene.add(cursor, force, arm.group, bubble.group, reach);
+  scene.add(cursor, force.group, arm.group, bubble.group, reach);
   let kind = null;
   let timer = 0;
   let ended = false;
@@ -41,7 +44,7 @@ export function makeScene(three, canvas, words, now) {
   function paint() {
     renderer.setClearColor(colour("--canvas"), 1);
     cursor.material.color.set(colour("--cursor"));
-    force.setColor(new three.Color(colour("--force")));
+    force.paint(colour("--force"));
     arm.paint(colour("--arm"));
     bubble.paint(colour("--bubble"));
     kind = null;
@@ -67,7 +70,7 @@ export function makeScene(three, canvas, words, now) {
     fit();
     setKind(device);
     const at = device?.state?.cursor_position;
-    cursor.visible = force.visible = arm.group.visible = Boolean(at);
+    cursor.visible = force.group.visible = arm.group.visible = Boolean(at);
     if (at) {
       cursor.position.set(at.x, at.y, at.z);
       arm.reach(cursor.position);
@@ -78,19 +81,15 @@ export function makeScene(three, canvas, words, now) {
     labels.place(camera, canvas.clientWidth, canvas.clientHeight);
     // Read by tests, and by whoever wants to know what is drawn.
     canvas.dataset.cursor = at ? [at.x, at.y, at.z].join(" ") : "";
-    canvas.dataset.force = String(force.visible);
+    canvas.dataset.force = String(force.group.visible);
     // Where drawing is slow (no graphics processor), two thirds of the time stay free for everything else, STOP above all.
     timer = setTimeout(() => requestAnimationFrame(draw), Math.max(DRAW_MS, 2 * (performance.now() - began)));
   }
 
   function point(vector) {
     const size = Math.hypot(vector.x, vector.y, vector.z);
-    force.visible = size > LEAST_NEWTONS;
-    if (!force.visible) return;
-    force.position.copy(cursor.position);
-    force.setDirection(new three.Vector3(vector.x, vector.y, vector.z).divideScalar(size));
-    const long = 0.02 + METRES_PER_NEWTON * size;
-    force.setLength(long, 0.02, 0.014);
+    force.group.visible = size > LEAST_NEWTONS;
+    if (force.group.visible) force.point(cursor.position, vector, SHORTEST + METRES_PER_NEWTON * size);
   }
 
   function fit() {

@@ -41,7 +41,9 @@ export function PlotsView() {
     <div class="row">
       <${MoverChoice} />
       <button type="button" id="plots-pause" aria-pressed=${String(held.value !== null)} onClick=${pause}>Pause</button>
-      <p class="dim">${held.value === null ? "Drag in a plot to zoom; a double click shows all of it." : "Held still: the service goes on."}</p>
+      ${held.value === null
+        ? html`<p class="dim with-mouse">Drag in a plot to zoom; a double click shows all of it.</p>`
+        : html`<p class="dim">Held still: the service goes on.</p>`}
     </div>
     <div class="plots">${PLOTS.map((plot) => html`<${Figure} key=${plot.name} plot=${plot} paint=${repaint.value} turn=${live.value} />`)}</div>
   `;
@@ -128,7 +130,7 @@ function draw(plot, box) {
     },
     scales: { x: { time: false, range: () => zoom ?? [-plot.seconds, 0] }, y: { range: (_, low, high) => padded(low, high, plot.span) } },
     axes: [
-      { stroke: ink, grid, ticks: grid, values: (_, marks) => marks.map((mark) => `${fixed(mark, marks[1] - marks[0] < 1 ? 1 : 0)} s`) },
+      { stroke: ink, grid, ticks: grid, values: (_, marks) => marks.map((mark) => `${fixed(mark, Number.isInteger(marks[1] - marks[0]) ? 0 : 1)} s`) },
       { stroke: ink, grid, ticks: grid, size: 64 },
     ],
     series: [{}, ...plot.lines.map(([label, name, dash]) => ({ label, stroke: colour(name), width: 1.5, dash, points: { show: false } }))],

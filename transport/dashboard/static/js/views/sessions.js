@@ -59,7 +59,7 @@ export function SessionsView() {
     outcome.run(ask("POST", `sessions/${id}/force_scale`, { gain }), `Session ${id} puts out ${percent(gain)} of its force.`);
   return html`
     <div class="scroll" role="region" aria-label="Sessions" tabindex="0">
-      <table class="as-cards">
+      <table class="as-cards keeps-last">
         <thead>
           <tr>${["Session", "Profile", "Address", "Since", "Frames/s", "Commands/s", "Devices", "Share of force", ""].map((name) => html`<th scope="col" key=${name}>${name || html`<span class="hidden">Disconnect</span>`}</th>`)}</tr>
         </thead>
