@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, cast
 
 TEXT: Final = "text"
 JSON: Final = "json"
@@ -19,11 +19,18 @@ LONGEST_TRACEBACK: Final = 65_536  # characters
 LONGEST_FIELD: Final = 256  # characters
 HIDDEN: Final = "[hidden]"
 
-# What looks like a secret whoever wrote it: a token in a URL, in a header, in a setting.
+# What looks like a secret whoever wrote it: a token in a URL, in a header, in a setting; a password; user and password of an address.
 _SECRET: Final = re.compile(
-    r"""(?P<name>token(?:=|%3d)|["']token["']\s*:\s*["']|\bbearer\s+(?=\S{12})|\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?)"""
+    r"""(?P<name>token(?:=|%3d)|["']token["']\s*:\s*["']|\bbearer\s+(?=\S{12})|\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:\w+\s+)?"""
+    r"""|(?:passw(?:or)?d|passphrase|secret|api[_-]?key|private[_-]?key)["']?\s*[:=]\s*["']?)"""
     r"""(?P<value>[^\s&"'#]+)""",
     re.IGNORECASE,
+)
+# The address ends at the last @ before its path: a password may hold one.
+_LOGIN: Final = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]{0,31}://)[^\s/?#\"'<>]{1,512}@", re.IGNORECASE)
+# Names of JSON members and settings whose value is a secret.
+_SECRET_NAME: Final = re.compile(
+    r"(?:^|[_/.-])(?:token|passw(?:or)?d|passphrase|secret|authorization|(?:api|private)[_-]?key)$", re.IGNORECASE
 )
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -42,7 +49,22 @@ class Redaction:
         """Return the text without secrets."""
         for secret in self._known:
             text = text.replace(secret, HIDDEN)
+        text = _LOGIN.sub(rf"\g<scheme>{HIDDEN}@", text) if "@" in text else text
         return _SECRET.sub(rf"\g<name>{HIDDEN}", text)
+
+    def cleaned(self, value: object) -> object:
+        """Return a JSON value without secrets: texts are cleaned, members named as a secret are replaced whole."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, Mapping):
+            members = cast("Mapping[str, object]", value)
+            return {
+                self.clean(str(name)): HIDDEN if is_secret_name(str(name)) else self.cleaned(one)
+                for name, one in members.items()
+            }
+        if isinstance(value, list | tuple):
+            return [self.cleaned(one) for one in cast("Sequence[object]", value)]
+        return value
 
 
 class TextFormat(logging.Formatter):
@@ -75,6 +97,10 @@ class JsonFormat(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the object as one line of ASCII."""
+        return json.dumps(self.members(record))
+
+    def members(self, record: logging.LogRecord) -> dict[str, str | int]:
+        """Return the members of the object in their order."""
         shown: dict[str, str | int] = {
             "time": utc(record.created),
             "level": record.levelname.lower(),
@@ -89,7 +115,7 @@ class JsonFormat(logging.Formatter):
                 shown[name] = self._text(str(value), LONGEST_FIELD)
         if traceback := self._traceback(record):
             shown["traceback"] = self._text(traceback, LONGEST_TRACEBACK)
-        return json.dumps(shown)
+        return shown
 
     def _traceback(self, record: logging.LogRecord) -> str:
         parts = [record.exc_text or ""] if record.exc_text or not record.exc_info else []
@@ -101,6 +127,11 @@ class JsonFormat(logging.Formatter):
 
     def _text(self, text: str, longest: int) -> str:
         return shortened(unicode(self._redaction.clean(text)), longest)
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether the last word of a member's name or of a setting's key names a secret, as in `auth/token`."""
+    return _SECRET_NAME.search(name) is not None
 
 
 def message_of(record: logging.LogRecord) -> str:

@@ -20,6 +20,7 @@ from transport.log_format import (
     JsonFormat,
     Redaction,
     TextFormat,
+    is_secret_name,
     utc,
 )
 
@@ -147,6 +148,13 @@ def test_level_of_another_library_is_written_in_lower_case() -> None:
         f"authorization=bearer {TOKEN}",
         f'{{"token": "{TOKEN}"}}',
         f"redirect?to=%2F%3Ftoken%3D{TOKEN}",
+        f"Proxy-Authorization: Basic {TOKEN}",
+        f"password={TOKEN}",
+        f'{{"passwd": "{TOKEN}"}}',
+        f"api_key: {TOKEN}",
+        f"https://user:{TOKEN}@camera.example/stream",
+        f"rtsp://{TOKEN}@camera.example",
+        f"https://user:p@{TOKEN}@camera.example/",
     ],
 )
 def test_what_looks_like_a_secret_is_hidden(text: str) -> None:
@@ -163,6 +171,44 @@ def test_the_service_s_own_token_is_hidden_wherever_it_stands() -> None:
     for made in (record(f"a{TOKEN}b"), record("%s", TOKEN), record("x", client=TOKEN), with_traceback(TOKEN)):
         assert TOKEN not in str(as_json(made, redaction))
         assert TOKEN not in as_text(made, redaction)
+
+
+def test_login_of_an_address_is_hidden_and_the_address_stays() -> None:
+    text = "no answer from https://user:pass@camera.example:8080/a@b, ask admin@example.com"
+
+    assert Redaction().clean(text) == "no answer from https://[hidden]@camera.example:8080/a@b, ask admin@example.com"
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("token", True),
+        ("auth/token", True),
+        ("client_secret", True),
+        ("Authorization", True),
+        ("apiKey", True),
+        ("api_key", True),
+        ("tokens_sent", False),
+        ("key", False),
+        ("communication/auth/required", False),
+        ("monkey", False),
+    ],
+)
+def test_name_of_a_secret_is_known_by_its_last_word(name: str, secret: bool) -> None:
+    assert is_secret_name(name) is secret
+
+
+def test_json_value_is_cleaned_whole() -> None:
+    redaction = Redaction()
+    redaction.hide([TOKEN])
+    value = {"a": [1, None, True, f"x{TOKEN}"], "password": {"deep": TOKEN}, TOKEN: 1.5, "b": (f"?token={TOKEN}x",)}
+
+    assert redaction.cleaned(value) == {
+        "a": [1, None, True, "x[hidden]"],
+        "password": "[hidden]",
+        "[hidden]": 1.5,
+        "b": ["?token=[hidden]"],
+    }
 
 
 def test_the_word_token_alone_hides_nothing() -> None:
