@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS, EventKind
 from actors.event.filters import parse_kinds, parse_level, parse_since
 from actors.event.hub_state import REMEMBERED
-from actors.event.messages import HUB, LEVELS, Emit, Level, Subscribe, Translate, Unsubscribe
+from actors.event.messages import HUB, LEVELS, Emit, Level, RecentEvents, Subscribe, Translate, Unsubscribe
 from actors.event.queue import BoundedQueue, lost_notice
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Emit",
     "EventKind",
     "Level",
+    "RecentEvents",
     "Subscribe",
     "Translate",
     "Unsubscribe",

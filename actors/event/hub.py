@@ -10,7 +10,7 @@ from typing import Final
 
 from actors.event.catalog import EVENT_KINDS
 from actors.event.hub_state import Encode, Event, HubState, event_of, microseconds, wanted
-from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
+from actors.event.messages import HUB, BatteryLevel, Emit, RecentEvents, Subscribe, Unsubscribe
 from actors.event.queue import QueueClosed
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import NS_PER_S
@@ -89,6 +89,12 @@ class EventHub(ServiceActor):
                 if event.at_us > since_us and wanted(event, message) and not self._offer(event, message):
                     break
         self._count_subscribers()
+
+    @handles(RecentEvents)
+    def recent(self, message: RecentEvents) -> tuple[bytes, ...]:
+        """Return the newest events, oldest first."""
+        newest = list(self._state.history)[-message.limit :]
+        return tuple(event.text(self._encode, None) for event in newest)
 
     @handles(Unsubscribe)
     def unsubscribe(self, message: Unsubscribe) -> None:

@@ -64,6 +64,13 @@ class Subscribe(Request[None]):
 
 
 @dataclass(frozen=True, slots=True)
+class RecentEvents(Request[tuple[bytes, ...]]):
+    """Return the newest remembered events as JSON texts in the neutral vocabulary, oldest first."""
+
+    limit: int  # how many at most
+
+
+@dataclass(frozen=True, slots=True)
 class Unsubscribe(Message):
     """Stop sending events to `subscriber`."""
 

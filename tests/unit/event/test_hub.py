@@ -12,7 +12,7 @@ import pytest
 
 from actors.event.hub import EventHub
 from actors.event.hub_state import REMEMBERED, HubState
-from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
+from actors.event.messages import HUB, BatteryLevel, Emit, RecentEvents, Subscribe, Unsubscribe
 from actors.event.policy import THROTTLES, UPDATES
 from actors.event.queue import MOST_WAITING, BoundedQueue, lost_notice
 from actors.kit.actor import Context, ServiceActor, handles
@@ -149,6 +149,16 @@ def test_since_replays_matching_stored_events(hub: EventHub, wall: Wall) -> None
         Subscribe(late, kinds=frozenset({"session-opened"}), since=datetime.fromisoformat("2030-01-01T00:00:00Z"))
     )
     assert [event["data"]["session_id"] for event in late.events] == list(range(6, REMEMBERED + 5))
+
+
+def test_recent_events_are_the_newest_ones_oldest_first(hub: EventHub) -> None:
+    for number in (1, 2, 3):
+        hub.on_receive(opened(number))
+
+    found = [orjson.loads(text)["data"]["session_id"] for text in hub.recent(RecentEvents(2))]
+
+    assert found == [2, 3]
+    assert len(hub.recent(RecentEvents(10))) == 3
 
 
 def test_since_the_time_of_an_event_means_after_it(hub: EventHub, kept: Kept) -> None:
