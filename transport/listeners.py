@@ -21,6 +21,7 @@ from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
 from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
 from transport.http.server import PortServer
+from transport.http.support import Support
 from transport.limits import EdgeLimits
 from transport.security import AccessPolicy
 from transport.ws.events import EventChannels, event_routes
@@ -82,13 +83,19 @@ class Listeners:
         build: Mapping[str, str],
         token: Callable[[], str],
         limits: EdgeLimits | None = None,
+        support: Support | None = None,
     ) -> None:
-        """`channel` is the session channel, made with `bridge` and `version`; `token` gives the bearer token."""
+        """`channel` is the session channel, made with `bridge` and `version`; `token` gives the bearer token.
+
+        `support` None: no log is kept and the doctor is not asked.
+        """
         self._bridge = bridge
         self.admission = Admission(limits or EdgeLimits())
         self._events = EventChannels(bridge, self.admission.limits.event_channels)
         body_cache = BodyCache(bridge.system.context.clock.now_ns)
-        self._edge = Edge(bridge, AccessPolicy(bridge.system.settings, token()), build, body_cache)
+        self._edge = Edge(
+            bridge, AccessPolicy(bridge.system.settings, token()), build, body_cache, support=support or Support()
+        )
         self._channel = channel
         self._servers: list[HTTPServer] = []
         self._hangup_poll = HangupPoll(bridge)
@@ -113,7 +120,9 @@ class Listeners:
         self._hangup_poll.start()
         if self._bridge.streams is not None:
             self._bridge.streams.start()
-        return ready_words(opened, hosts[0])
+        words = ready_words(opened, hosts[0])
+        self._edge.support.url = words.split(maxsplit=1)[0]
+        return words
 
     def close(self) -> None:
         """Stop accepting and close the event channels; the caller closes the session channels."""

@@ -12,6 +12,7 @@ from logging.handlers import MemoryHandler
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
+from transport.kept_log import KeptLog
 from transport.line_writer import LineWriter, writer_of
 from transport.log_format import JSON, JsonFormat, Redaction, TextFormat
 from transport.log_limit import LineLimit, RepeatLimit
@@ -28,11 +29,12 @@ class Log:
     """The log of one run. Between `begin` and `use` lines wait; main thread only, except for the lines themselves."""
 
     def __init__(self) -> None:
-        self._redaction = Redaction()
+        self.redaction = Redaction()
         self._writer = writer_of(sys.stderr, self._notice)
         self._output = writer_of(sys.stdout)
-        self._handler = _Handler(self._writer)
-        self._handler.setFormatter(TextFormat(self._redaction))
+        self.kept = KeptLog()
+        self._handler = _Handler(self._writer, self.kept, JsonFormat(self.redaction))
+        self._handler.setFormatter(TextFormat(self.redaction))
         self._handler.addFilter(RepeatLimit())
         self._buffer = MemoryHandler(MOST_BUFFERED, flushLevel=logging.CRITICAL + 1, target=self._handler)
         self.json = False
@@ -52,7 +54,7 @@ class Log:
         """Write what waits, then each line as it comes; `form` is text or json, `level` a name of logging in any case."""
         self.json = form == JSON
         if self.json:
-            self._handler.setFormatter(JsonFormat(self._redaction))
+            self._handler.setFormatter(JsonFormat(self.redaction))
         logging.getLogger().setLevel(level.upper())
         self.write()
 
@@ -79,7 +81,7 @@ class Log:
 
     def hide(self, secrets: Iterable[str]) -> None:
         """Never write these texts."""
-        self._redaction.hide(secrets)
+        self.redaction.hide(secrets)
 
     def _notice(self, dropped: int) -> str:
         text = f"{dropped} lines of the log were dropped: nobody read those before them"
@@ -90,17 +92,20 @@ class Log:
 class _Handler(logging.Handler):
     """A handler that hands lines over, and stays silent when that fails: logging's own complaint is no line of the log."""
 
-    def __init__(self, writer: LineWriter | None) -> None:
+    def __init__(self, writer: LineWriter | None, kept: KeptLog, members: JsonFormat) -> None:
         super().__init__()
         self._writer = writer
+        self._kept = kept
+        self._members = members
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hand the line over; the handler's lock is held."""
-        if self._writer is not None:
-            try:
+        """Hand the line over and keep it; the handler's lock is held."""
+        try:
+            if self._writer is not None:
                 self._writer.put(self.format(record))
-            except Exception:  # noqa: BLE001 - as logging's own handlers
-                self.handleError(record)
+            self._kept.append(record.levelno, record.created, self._members.members(record))
+        except Exception:  # noqa: BLE001 - as logging's own handlers
+            self.handleError(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - a name of logging
         """Drop the line."""

@@ -30,6 +30,7 @@ from transport.build_info import build_info
 from transport.event_loop import EventLoop
 from transport.failsafe_events import follow
 from transport.http.resources.health import readiness
+from transport.http.support import Support
 from transport.line_writer import never_waiting
 from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
@@ -121,7 +122,9 @@ class Service:
         system.metrics.log_lines_dropped.elsewhere = lambda: self._log.dropped
         built = build_info()
         system.metrics.build_info.labels(built["project_version"], built["interface"], built["git_describe"]).set(1)
-        listeners = Listeners(bridge, SessionChannel, built, self._directory.token)
+        processors = len(cores.rest) + (cores.loop is not None)
+        support = Support(self._log.kept, self._log.redaction, self._directory.path, processors)
+        listeners = Listeners(bridge, SessionChannel, built, self._directory.token, support=support)
         addresses = listeners.open()
         local = LocalServer(bridge, self._directory.path)
         local.open()

@@ -26,6 +26,7 @@ from transport.http.resources import (
     force_scale,
     health,
     identify,
+    log,
     metrics,
     names,
     old_routes,
@@ -69,6 +70,7 @@ HTTP_ROUTES: Final[RouteTable] = RouteTable(
         *old_routes.routes(),
         *metrics.routes(),
         *health.routes(),
+        *log.routes(),
         *openapi.routes(lambda: HTTP_ROUTES),
     )
 )

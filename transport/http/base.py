@@ -217,7 +217,7 @@ class HttpHandler(RequestHandler):
             notes = Notes(call.unknown_keys, route.deprecation)
             self._write(answer.status, answered(answer.data, envelope=envelope, notes=notes, error=answer.error))
         elif envelope:
-            self._write(200, answered(Encoded(encode_json(answer.content.decode())), envelope=True))
+            self._write(200, answered(Encoded(encode_json(answer.in_envelope)), envelope=True))
         else:
             self._write_text(answer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -12,6 +13,7 @@ import orjson
 from actors.kit.errors import InvalidInput
 from transport.dashboard.files import StaticFiles
 from transport.http.body_cache import BodyCache
+from transport.http.support import Support
 from transport.wire.envelope import Data
 from transport.wire.shapes import no_json
 from transport.wire.vocabulary import Vocabulary
@@ -35,7 +37,7 @@ NO_BODY: Final = NoBody()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Shared by all listeners: bridge to the actors, access policy, answer of `GET /version`, cached bodies, dashboard files."""
+    """Shared by all listeners: bridge to the actors, access policy, answer of `GET /version`, cached bodies, dashboard files, support."""
 
     bridge: Bridge
     access: AccessPolicy
@@ -44,6 +46,7 @@ class Edge:
     files: StaticFiles = field(default_factory=StaticFiles)
     # Open TCP ports by purpose: session, legacy, events, and http if there is one more; written once, when they are open.
     ports: dict[str, int] = field(default_factory=dict[str, int])
+    support: Support = field(default_factory=Support)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,12 @@ class Text:
     content_type: str
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    binary: bool = False  # no text: base64 in the envelope
+
+    @property
+    def in_envelope(self) -> str:
+        """What the member `data` of the envelope holds."""
+        return (b64encode(self.content) if self.binary else self.content).decode()
 
 
 @dataclass(slots=True)
