@@ -27,6 +27,7 @@ from actors.device.messages import (
 )
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import StopSwitch
+from actors.device.trips import TripTable
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
@@ -193,6 +194,7 @@ class EdgeServer:
         self.sessions = Published(SessionTable())
         self.ports = Published(PortTable())
         self.loop_watch = Published(LoopWatch())
+        self.trips = Published(TripTable())
         system = SimpleNamespace(
             settings=self.state.view,
             ledger=self.ledger,
@@ -203,6 +205,7 @@ class EdgeServer:
             sessions=self.sessions,
             ports=self.ports,
             loop_watch=self.loop_watch,
+            trips=self.trips,
             stops=StopSwitch(cast("Any", self.runtime), self.inventory, StopLatch(), self.context.directory.tell),
         )
         self.bridge = Bridge(cast("Any", system))

@@ -74,7 +74,7 @@ def _described(command: click.Command, context: click.Context) -> CommandText:
 
 def _options(command: click.Command, context: click.Context) -> Iterator[OptionText]:
     for option in command.get_params(context):
-        if not isinstance(option, click.Option) or "--help" in option.opts:
+        if not isinstance(option, click.Option) or option.hidden or "--help" in option.opts:
             continue
         metavar = "" if option.is_flag else f" {option.metavar or _choices(option)}"
         default: Any = option.default

@@ -38,6 +38,7 @@ from transport.http.resources import (
     simulation,
     simulation_loop,
     stop,
+    support_bundle,
     trips,
     version,
     workspace,
@@ -71,6 +72,7 @@ HTTP_ROUTES: Final[RouteTable] = RouteTable(
         *metrics.routes(),
         *health.routes(),
         *log.routes(),
+        *support_bundle.routes(),
         *openapi.routes(lambda: HTTP_ROUTES),
     )
 )

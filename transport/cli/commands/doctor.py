@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -22,8 +23,9 @@ from transport.cli.output import tone_of
 @click.option(
     "--port", "ports", metavar="PATH", multiple=True, help="Also look who holds this serial port; repeatable."
 )
+@click.option("--processors", type=int, hidden=True, help="How many processors the service has that asks about itself.")
 @service_options
-def doctor_command(desk: Desk, *, state_dir: str | None, ports: tuple[str, ...]) -> int:
+def doctor_command(desk: Desk, *, state_dir: str | None, ports: tuple[str, ...], processors: int | None) -> int:
     """Find what this machine lacks for hapticd, each with the command that mends it. Changes nothing.
 
     Judged is the user that runs it: run it as the user that starts the service. Exit code 1 when something is missing.
@@ -36,7 +38,9 @@ def doctor_command(desk: Desk, *, state_dir: str | None, ports: tuple[str, ...])
         raise WrongUsage("--port needs the path of a serial port, such as /dev/ttyACM0.")
     from transport.cli.doctor.gather import gather
 
-    findings = diagnose(gather(desk.client, Path(state_dir) if state_dir else _default_state_path(), ports))
+    facts = gather(desk.client, Path(state_dir) if state_dir else default_state_path(), ports)
+    # A child of the service may not run on the loop's processor, which counts all the same.
+    findings = diagnose(facts if processors is None else replace(facts, cpus=processors))
     missing = [one for one in findings if one.level is Level.MISSING]
     desk.output.document(
         {
@@ -69,7 +73,8 @@ def finding_lines(finding: Finding) -> list[str]:
     return lines
 
 
-def _default_state_path() -> Path:
+def default_state_path() -> Path:
+    """Return the state directory of a service of this user."""
     from actors.settings.api import default_state_path
 
     return default_state_path()
