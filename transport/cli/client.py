@@ -17,6 +17,7 @@ from transport.cli.text import clean
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 PIECE: Final = 65536
+ZIP: Final = b"PK\x03\x04"  # how a ZIP begins
 SERVER_FAULT: Final = 500
 OWN_PATHS: Final = frozenset({"settings", "ports", "sessions"})  # first segments that are no type of a device
 
@@ -39,13 +40,17 @@ class Client:
         status, data, error = self.exchange(method, path, body, query)
         if error is None:
             return data
+        raise self._refusal(path, status, error)
+
+    def _refusal(self, path: str, status: int, error: str) -> CommandError:
+        """Return what a refusal means to the user."""
         if status >= SERVER_FAULT:
-            raise ServiceFailed(error)
+            return ServiceFailed(error)
         if status == http.client.NOT_FOUND and error.startswith("There is no route"):
-            raise self._no_route(path)
+            return self._no_route(path)
         if status == 401:
-            raise Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
-        raise Refused(error, status)
+            return Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
+        return Refused(error, status)
 
     def exchange(
         self, method: str, path: str, body: object = None, query: Mapping[str, str] | None = None
@@ -53,6 +58,10 @@ class Client:
         """Return status, data and the service's error sentence, None without one; NoService."""
         fields = urlencode({**(query or {}), "format": "json"})
         status, text = self._send(method, f"{path}?{fields}", None if body is None else json.dumps(body).encode())
+        return self._parsed(status, text)
+
+    def _parsed(self, status: int, text: str) -> tuple[int, Any, str | None]:
+        """Return status, data and error sentence of an answer; NoService when it is not from hapticd."""
         try:
             answer = json.loads(text)
             ok, error, data = answer["ok"], answer["error"], answer["data"]
@@ -70,7 +79,21 @@ class Client:
         kind = ServiceFailed if status >= SERVER_FAULT else Refused
         raise kind(f"The service answers {path} with status {status}.")
 
+    def content(self, path: str) -> bytes:
+        """Return an answer that is a file; NoService, Refused, ServiceFailed."""
+        status, raw = self._fetch("GET", path, None)
+        if status == http.client.OK and raw.startswith(ZIP):
+            return raw
+        if status == http.client.OK:
+            raise self._stranger()
+        _, _, error = self._parsed(status, raw.decode("utf-8", "replace"))
+        raise self._refusal(path, status, error or "")
+
     def _send(self, method: str, target: str, body: bytes | None) -> tuple[int, str]:
+        status, raw = self._fetch(method, target, body)
+        return status, raw.decode("utf-8", "replace")
+
+    def _fetch(self, method: str, target: str, body: bytes | None) -> tuple[int, bytes]:
         headers = {"Accept": "application/json", "User-Agent": "hapticd-command-line"}
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
@@ -103,7 +126,7 @@ class Client:
             raise (self._cut_off() if connection.ended else self._stranger()) from None
         finally:
             connection.finish()
-        return response.status, raw.decode("utf-8", "replace")
+        return response.status, raw
 
     def _read(self, response: http.client.HTTPResponse) -> bytes:
         raw = bytearray()

@@ -38,6 +38,7 @@ ROWS: Final = (
     _row("GET", "/devices", "devices"),
     _row("GET", "/sessions", "sessions"),
     _row("GET", "/ports", "ports"),
+    _row("GET", "/support-bundle", "bundle"),
     _row("POST", "/ports/{}/reset", "reset {}"),
     _row("GET", "/settings", "settings get"),
     _row("GET", "/settings?advanced=true", "settings get --advanced"),

@@ -27,7 +27,7 @@ MEANINGS: Final[Mapping[ExitCode, str]] = MappingProxyType(
         ExitCode.FOUND: "The command worked and found something wrong: `status`, `doctor`, `check`, a failed calibration, `resume` of a device that is still held. "
         "`hapticd run`: the service failed.",
         ExitCode.USAGE: "The command line is wrong. Of `hapticd run` also: a port or the state directory is taken.",
-        ExitCode.NO_SERVICE: "No service answers at the address, or what answers is not hapticd.",
+        ExitCode.NO_SERVICE: "No service answers at the address, or what answers is not hapticd. `bundle` has then saved what can be had without one.",
         ExitCode.REFUSED: "The service refused: no such device, port or setting, a bad value, a conflict, no token.",
         ExitCode.FAILED: "The service could not do it: it starts, stops, is busy, or its disk is full. Or the output cannot be written.",
         ExitCode.INTERRUPTED: "Ctrl-C ended the command. `monitor` and `events --follow` end so with 0.",

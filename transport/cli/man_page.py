@@ -27,7 +27,7 @@ def _lines() -> Iterator[str]:
         yield ".br"
     yield ".SH DESCRIPTION"
     yield _text(
-        "hapticd run is the service and hapticd token reads its state directory; hapticd doctor looks at this machine. "
+        "hapticd run is the service and hapticd token reads its state directory; hapticd doctor looks at this machine, and so does hapticd bundle without a service. "
         "All other commands are clients of a running service through its HTTP and WebSocket interface."
     )
     yield ".SH COMMANDS"

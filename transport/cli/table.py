@@ -72,6 +72,11 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
         **_rows("names", MEND, identify="make a device vibrate, so that the hand on it knows which one it is"),
         **_rows("check", MEND, check="test a device: push each axis gently, and judge travel, buttons and link"),
         **_rows("doctor", MEND, doctor="find what this machine lacks, with the command that mends it"),
+        **_rows(
+            "bundle",
+            MEND,
+            bundle="save log, settings, doctor and versions, without secrets, in one file for whoever helps",
+        ),
         **_rows("completion", CHANGE, completion="print the completion script of a shell"),
     }
 )

@@ -20,7 +20,7 @@ NOBODY = "http://127.0.0.1:1"
 CLIENTS = [
     words
     for command in commands()
-    if (words := command.name.split()[1:])[0] in COMMANDS and words[0] not in {"completion", "doctor"}
+    if (words := command.name.split()[1:])[0] in COMMANDS and words[0] not in {"bundle", "completion", "doctor"}
 ]
 NEEDED = {
     "reset": ["sim0"],
