@@ -31,8 +31,12 @@ def test_error_of_the_thread_is_raised() -> None:
 def test_event_loop_that_closes_first_does_not_wait_for_the_thread() -> None:
     go, done = threading.Event(), threading.Event()
 
+    def wait() -> None:
+        go.wait()
+        done.set()
+
     async def run() -> None:
-        on_thread(lambda: (go.wait(), done.set()))
+        on_thread(wait)
 
     asyncio.run(run())
     go.set()
