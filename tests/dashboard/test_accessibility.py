@@ -34,6 +34,7 @@ READY: Final = {
     "ports": "[data-port]",
     "sessions": "[data-session]",
     "events": "[data-event]",
+    "log": "[data-line], #log-empty",
     "settings": "[data-setting]",
     "calibration": ".calibration-state",
 }

@@ -25,6 +25,7 @@ VIEWS = (
     "events",
     "sessions",
     "ports",
+    "log",
     "settings",
     "calibration",
 )

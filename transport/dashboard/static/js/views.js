@@ -5,6 +5,7 @@ import { CalibrationView } from "./views/calibration.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
 import { EventsView } from "./views/events.js";
+import { LogView } from "./views/log.js";
 import { OverviewView } from "./views/overview.js";
 import { PlotsView } from "./views/plots.js";
 import { PortsView } from "./views/ports.js";
@@ -26,6 +27,7 @@ export const VIEWS = [
   { name: "events", title: "Events", view: EventsView },
   { name: "sessions", title: "Sessions", view: SessionsView },
   { name: "ports", title: "Ports", view: PortsView },
+  { name: "log", title: "Log", view: LogView },
   { name: "settings", title: "Settings", view: SettingsView },
   { name: "calibration", title: "Pairs and calibration", view: CalibrationView },
 ];

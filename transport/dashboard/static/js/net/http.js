@@ -24,9 +24,7 @@ export async function ask(method, path, body, { query = {}, withinMs = WITHIN_MS
     });
     return read(reply.status, await reply.json());
   } catch (error) {
-    const late = error.name === "TimeoutError";
-    const why = late ? `no answer within ${withinMs / 1000} s` : "the service cannot be reached";
-    return { ok: false, status: 0, data: null, error: why };
+    return { ok: false, status: 0, data: null, error: whyNot(error, withinMs) };
   }
 }
 
@@ -44,6 +42,28 @@ export async function text(path) {
   } catch {
     return null;
   }
+}
+
+/** GET of a file. Returns {ok, blob, error}: `error` is one sentence, "" without one. */
+export async function file(path, withinMs) {
+  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  try {
+    const reply = await fetch(routeUrl(path), {
+      headers,
+      cache: "no-store",
+      credentials: "omit",
+      redirect: "error",
+      signal: AbortSignal.timeout(withinMs),
+    });
+    if (reply.ok) return { ok: true, blob: await reply.blob(), error: "" };
+    return { ok: false, blob: null, error: read(reply.status, await reply.json()).error };
+  } catch (error) {
+    return { ok: false, blob: null, error: whyNot(error, withinMs) };
+  }
+}
+
+function whyNot(error, withinMs) {
+  return error.name === "TimeoutError" ? `no answer within ${withinMs / 1000} s` : "the service cannot be reached";
 }
 
 function read(status, body) {

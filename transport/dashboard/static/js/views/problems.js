@@ -1,14 +1,37 @@
 // Everything that is wrong now, with its cause and what mends it.
 
-import { html } from "../../vendor/ui.js";
+import { html, signal } from "../../vendor/ui.js";
+import { downloadBundle } from "../bundle.js";
 import { problems } from "../problems.js";
 import { gone } from "../state.js";
 import { viewTitle } from "../views.js";
 import { Chip } from "../parts/chip.js";
+import { Outcome, outcomes } from "../parts/done.js";
+
+const outcome = outcomes();
+const making = signal(false);
 
 export function ProblemsView() {
   const found = problems.value;
-  if (found.length === 0) return html`<p id="no-problem"><${Chip} tone="good">nothing<//> is wrong.</p>`;
+  return html`
+    ${found.length === 0 ? html`<p id="no-problem"><${Chip} tone="good">nothing<//> is wrong.</p>` : html`<${Found} found=${found} />`}
+    <h2>Support bundle</h2>
+    <p>
+      One file for whoever helps: log, settings, findings of the doctor, versions, devices, events and metrics. Tokens and passwords are taken
+      out; it names devices and addresses.
+    </p>
+    <p class="row"><button type="button" id="bundle" disabled=${making.value} onClick=${download}>Download support bundle</button></p>
+    <${Outcome} of=${outcome} id="bundle-outcome" />
+  `;
+}
+
+async function download() {
+  making.value = true;
+  await outcome.run(downloadBundle(), "The bundle is saved with the downloads of this browser.");
+  making.value = false;
+}
+
+function Found({ found }) {
   return html`
     <ul class="cards problems">
       ${found.map(
