@@ -103,6 +103,7 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(PY) -m transport.cli.man_page > $(STAMPS)/page && cp $(STAMPS)/page ops/man/hapticd.1
 	$(call page,actors.kit.reference,messages)
 	$(call page,actors.kit.metric_reference,metrics)
+	$(PY) -m ops.runbook_page > $(STAMPS)/page && cp $(STAMPS)/page transport/dashboard/static/runbook.html
 	$(PY) -m transport.ws.asyncapi.document > $(STAMPS)/page && cp $(STAMPS)/page docs/asyncapi.json
 	$(call page,tests.support.suite.promises,promises)
 	$(PY) -m tests.support.suite.supervision_tree

@@ -40,8 +40,10 @@ OF_DEVICES: Final[Mapping[str, str]] = MappingProxyType(
         "hapticd_thermal_deratings": "deratings",
         "hapticd_grip_drops": "grip_drops",
         "hapticd_foreign_object_stages": "guards",
+        "hapticd_oscillation_severity_ratio": "severity",
         "hapticd_oscillation_severity": "severity",
         "hapticd_motor_temperature_celsius": "temperature",
+        "hapticd_motor_derating_ratio": "derating",
         "hapticd_motor_derating": "derating",
         "hapticd_external_force_newtons": "external",
     }
@@ -62,8 +64,9 @@ class LoopCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics of one snapshot of the loop's cell."""
         loop = read_counters(self._runtime)
-        yield gauge("hapticd_loop_frequency_hz", float(loop.frequency))
-        yield gauge("hapticd_loop_target_frequency_hz", float(loop.target_frequency))
+        for name in ("hertz", "hz"):
+            yield gauge(f"hapticd_loop_frequency_{name}", float(loop.frequency))
+            yield gauge(f"hapticd_loop_target_frequency_{name}", float(loop.target_frequency))
         yield counter("hapticd_loop_ticks", float(loop.ticks))
         yield counter("hapticd_loop_ticks_missed", float(loop.missed))
         yield counter("hapticd_loop_gaps", float(loop.gaps))

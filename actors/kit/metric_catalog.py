@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -71,7 +71,7 @@ _C, _G, _H = MetricType.COUNTER, MetricType.GAUGE, MetricType.HISTOGRAM
 _DEVICE, _PORT, _ACTOR = ("device_id",), ("port",), ("actor",)
 _BUILD = ("version", "interface", "commit")
 
-SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
+_NOW: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
     {
         "Service": (
             MetricRow("hapticd_build_info", _G, "1", "Version, interface and commit of the service.", _BUILD),
@@ -86,8 +86,8 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
             MetricRow("hapticd_log_lines_dropped", _C, "lines", "Lines of the log that were dropped: nobody read it."),
         ),
         "Control loop": (
-            MetricRow("hapticd_loop_frequency_hz", _G, "Hz", "Ticks per second over the last second."),
-            MetricRow("hapticd_loop_target_frequency_hz", _G, "Hz", "Ticks per second that the loop is asked for."),
+            MetricRow("hapticd_loop_frequency_hertz", _G, "Hz", "Ticks per second over the last second."),
+            MetricRow("hapticd_loop_target_frequency_hertz", _G, "Hz", "Ticks per second that the loop is asked for."),
             MetricRow("hapticd_loop_ticks", _C, "ticks", "Ticks that ran."),
             MetricRow(
                 "hapticd_loop_ticks_missed", _C, "ticks", "Ticks that came a whole period late and were skipped."
@@ -146,11 +146,15 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
                 "hapticd_foreign_object_stages", _C, "changes", "Changes of the stage of a foreign object.", _DEVICE
             ),
             MetricRow(
-                "hapticd_oscillation_severity", _G, "0 to 1", "Share of the force that the filter takes.", _DEVICE
+                "hapticd_oscillation_severity_ratio", _G, "0 to 1", "Share of the force that the filter takes.", _DEVICE
             ),
             MetricRow("hapticd_motor_temperature_celsius", _G, "°C", "Hottest winding, by the motors' model.", _DEVICE),
             MetricRow(
-                "hapticd_motor_derating", _G, "0 to 1", "Share of the torque limit that heat leaves, 1: all.", _DEVICE
+                "hapticd_motor_derating_ratio",
+                _G,
+                "0 to 1",
+                "Share of the torque limit that heat leaves, 1: all.",
+                _DEVICE,
             ),
             MetricRow(
                 "hapticd_external_force_newtons", _G, "N", "Push that neither motors nor weight explain.", _DEVICE
@@ -253,10 +257,9 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
             MetricRow("hapticd_tells_to_nobody", _C, "messages", "Messages to a name without a living actor.", _ACTOR),
             MetricRow("hapticd_busy_answers", _C, "answers", "Asks that were answered with Busy.", _ACTOR),
         ),
-        # Of prometheus_client's ProcessCollector, whose help texts these are; under their usual names, and under those of before.
+        # Of prometheus_client's ProcessCollector, whose help texts these are.
         "Process": tuple(
-            MetricRow(f"{prefix}process_{name}", kind, unit, says)
-            for prefix in ("", "hapticd_")
+            MetricRow(f"process_{name}", kind, unit, says)
             for name, kind, unit, says in (
                 ("cpu_seconds", _C, "s", "Total user and system CPU time spent in seconds."),
                 ("resident_memory_bytes", _G, "bytes", "Resident memory size in bytes."),
@@ -267,6 +270,26 @@ SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
             )
         ),
     }
+)
+# Old name -> name, for the metrics whose old names go with the next release.
+OLD_NAMES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hapticd_loop_frequency_hz": "hapticd_loop_frequency_hertz",
+        "hapticd_loop_target_frequency_hz": "hapticd_loop_target_frequency_hertz",
+        "hapticd_oscillation_severity": "hapticd_oscillation_severity_ratio",
+        "hapticd_motor_derating": "hapticd_motor_derating_ratio",
+        **{f"hapticd_{row.name}": row.name for row in _NOW["Process"]},
+    }
+)
+
+
+def _old(name: str, now: str) -> MetricRow:
+    row = next(row for rows in _NOW.values() for row in rows if row.name == now)
+    return replace(row, name=name, help=f"Old name of {row.shown}, which goes with the next release.")
+
+
+SUBJECTS: Final[Mapping[str, tuple[MetricRow, ...]]] = MappingProxyType(
+    {**_NOW, "Old names": tuple(_old(name, now) for name, now in OLD_NAMES.items())}
 )
 METRIC_ROWS: Final[Mapping[str, MetricRow]] = MappingProxyType(
     {row.name: row for rows in SUBJECTS.values() for row in rows}

@@ -18,8 +18,8 @@ window.fetch = async (url, options) => {
   const reply = await before(url, options);
   if (window.told === null || !new URL(url, location).pathname.endsWith('/metrics')) return reply;
   const page = (await reply.text())
-    .replace(/^hapticd_loop_frequency_hz .*$/m, `hapticd_loop_frequency_hz ${told.hz}`)
-    .replace(/^hapticd_loop_target_frequency_hz .*$/m, `hapticd_loop_target_frequency_hz ${told.target}`);
+    .replace(/^hapticd_loop_frequency_hertz .*$/m, `hapticd_loop_frequency_hertz ${told.hz}`)
+    .replace(/^hapticd_loop_target_frequency_hertz .*$/m, `hapticd_loop_target_frequency_hertz ${told.target}`);
   return new Response(page, { status: reply.status, headers: reply.headers });
 };
 """
@@ -27,7 +27,7 @@ JUDGED = """
 const { LoopJudge } = await import('/dashboard/js/loop_judge.js');
 const judge = new LoopJudge();
 return args[0].map(([now, hz, target]) => judge.take(now, {
-  frequency_hz: hz, target_frequency_hz: target, ticks_total: 4000 * now, ticks_missed_total: 0, realtime: 1 }).slow);
+  frequency_hertz: hz, target_frequency_hertz: target, ticks_total: 4000 * now, ticks_missed_total: 0, realtime: 1 }).slow);
 """
 
 

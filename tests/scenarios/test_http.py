@@ -289,7 +289,7 @@ def test_settings_and_stop_survive_a_restart() -> None:
 
 def test_loop_rate_follows_its_setting(service: RunningService) -> None:
     assert service.request("POST", "/settings/control/frequency", 2000)[0] == 200
-    eventually(lambda: "hapticd_loop_target_frequency_hz 2000.0\n" in service.metrics(), "the loop has the new rate")
+    eventually(lambda: "hapticd_loop_target_frequency_hertz 2000.0\n" in service.metrics(), "the loop has the new rate")
     assert service.request("DELETE", "/settings/control/frequency")[0] == 200
 
 

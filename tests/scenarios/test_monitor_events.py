@@ -235,7 +235,7 @@ def test_force_gate_scales_the_output_of_the_filter(setup: SafetyService, gate: 
     shake(setup, 2)
     setup.stream(0.08, force_command(x=1), every=2 * TICK_S)
 
-    severity = setup.metric("hapticd_oscillation_severity")
+    severity = setup.metric("hapticd_oscillation_severity_ratio")
     assert severity == pytest.approx(1 - 0.12, abs=1e-6)
     # of a value that is rounded on the wire
     damped = MOST_DAMPING * abs(float(setup.service.state(ARM)["velocity"][0]))

@@ -107,7 +107,7 @@ def test_shaken_device_loses_force_and_recovers_in_eight_stages(setup: SafetySer
     safety = setup.safety
     assert {**safety, "oscillation_stage": 8} == FREE
     assert safety["oscillation_stage"] < 8
-    assert setup.metric("hapticd_oscillation_severity") > 0.3
+    assert setup.metric("hapticd_oscillation_severity_ratio") > 0.3
     assert (
         setup.events.wait_for_event("device-safety-triggered", safety_type="oscillation_detected")["level"] == "notice"
     )
@@ -121,7 +121,7 @@ def test_shaken_device_loses_force_and_recovers_in_eight_stages(setup: SafetySer
     assert stages[0] <= 1
     assert setup.safety == FREE
     assert setup.metric("hapticd_oscillations_total") >= 1
-    assert setup.metric("hapticd_oscillation_severity") < 0.01
+    assert setup.metric("hapticd_oscillation_severity_ratio") < 0.01
     assert set(setup.received_events()) <= {"oscillation_detected", "stability_ceiling"}
 
 
@@ -183,11 +183,11 @@ def test_hot_motors_raise_an_event_and_are_limited_until_cool(tmp_path: Path) ->
 
         assert setup.wait_for_event("thermal_derating")["level"] == "warning"
         assert setup.metric("hapticd_thermal_deratings_total") == 1
-        assert setup.metric("hapticd_motor_derating") < 1
+        assert setup.metric("hapticd_motor_derating_ratio") < 1
         assert setup.metric("hapticd_motor_temperature_celsius") > 80
 
         setup.service.wait(60)
-        assert setup.metric("hapticd_motor_derating") == 1
+        assert setup.metric("hapticd_motor_derating_ratio") == 1
     assert setup.received_events() == ["stall_detected", "thermal_derating"]
 
 

@@ -32,9 +32,9 @@ SAFETY_METRICS: Final = {
     "thermal_deratings_total": "deratings",
     "grip_drops_total": "grip_drops",
     "foreign_object_stages_total": "guards",
-    "oscillation_severity": "severity",
+    "oscillation_severity_ratio": "severity",
     "motor_temperature_celsius": "temperature",
-    "motor_derating": "derating",
+    "motor_derating_ratio": "derating",
     "external_force_newtons": "external",
 }
 
@@ -99,8 +99,8 @@ def test_counters_and_gauges_are_what_the_loop_counted() -> None:
     assert value(found, "hapticd_loop_ticks_missed_total") == 7
     assert value(found, "hapticd_loop_gaps_total") == 2
     assert value(found, "hapticd_loop_dead_man_trips_total") == 1
-    assert value(found, "hapticd_loop_frequency_hz") == 3999.5
-    assert value(found, "hapticd_loop_target_frequency_hz") == 4000
+    assert value(found, "hapticd_loop_frequency_hertz") == 3999.5
+    assert value(found, "hapticd_loop_target_frequency_hertz") == 4000
     assert value(found, "hapticd_loop_realtime") == 1
     assert value(found, "hapticd_loop_pinned") == 1
     assert value(found, "hapticd_loop_memory_locked") == 1

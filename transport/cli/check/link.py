@@ -48,7 +48,7 @@ def counted(page: str, port: str) -> Counted:
     def number(name: str) -> float:
         return metrics.get((name, ""), 0.0)
 
-    rate = number("hapticd_loop_target_frequency_hz")
+    rate = number("hapticd_loop_target_frequency_hertz")
     ticks = number("hapticd_loop_ticks_total") + number("hapticd_loop_ticks_missed_total")
     found = {name: metrics[metric, port] for name, metric in COUNTERS.items() if (metric, port) in metrics}
     return Counted(ticks / rate if rate > 0 else 0.0, found)

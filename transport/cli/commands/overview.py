@@ -213,8 +213,8 @@ def _loop(metrics: dict[tuple[str, str], float]) -> dict[str, Any]:
     """Return rate, target and permission of the control loop."""
     realtime = metrics.get(("hapticd_loop_realtime", ""))
     return {
-        "frequency_hz": metrics.get(("hapticd_loop_frequency_hz", "")),
-        "target_hz": metrics.get(("hapticd_loop_target_frequency_hz", "")),
+        "frequency_hz": metrics.get(("hapticd_loop_frequency_hertz", "")),
+        "target_hz": metrics.get(("hapticd_loop_target_frequency_hertz", "")),
         "realtime": None if realtime is None else bool(realtime),
     }
 

@@ -19,7 +19,7 @@ DEVICE = ShownDevice("arm", "049D", {"port": "ttyACM0"})
 
 def page(ticks: int, received: int, *, port: str = "ttyACM0") -> str:
     return (
-        f"hapticd_loop_target_frequency_hz 4000.0\nhapticd_loop_ticks_total {ticks}.0\nhapticd_loop_ticks_missed_total 0.0\n"
+        f"hapticd_loop_target_frequency_hertz 4000.0\nhapticd_loop_ticks_total {ticks}.0\nhapticd_loop_ticks_missed_total 0.0\n"
         f'hapticd_port_frames_received_total{{port="{port}"}} {received}.0\n'
         f'hapticd_port_frames_sent_total{{port="{port}"}} {received}.0\n'
     )

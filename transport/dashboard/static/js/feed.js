@@ -245,7 +245,7 @@ async function readMetrics() {
   const late = before && values.ticks_total >= before.ticks ? quantile(before.buckets, buckets, 0.99) : null;
   before = { ticks: values.ticks_total, buckets };
   loop.value = { ...judge.take(now, values), lateness: late };
-  histories.loop.add(now, values.frequency_hz, late === null ? NaN : 1e6 * late);
+  histories.loop.add(now, values.frequency_hertz, late === null ? NaN : 1e6 * late);
   await readReadiness(ready);
 }
 

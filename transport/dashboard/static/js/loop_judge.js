@@ -16,7 +16,7 @@ export class LoopJudge {
 
   /** Judge numbers of the metrics page that were read at `now`, s. */
   take(now, values) {
-    const { frequency_hz: hz, target_frequency_hz: target, ticks_total: ticks, ticks_missed_total: missed, realtime } = values;
+    const { frequency_hertz: hz, target_frequency_hertz: target, ticks_total: ticks, ticks_missed_total: missed, realtime } = values;
     if (target !== this.target) {
       this.since = this.target === null ? now - SETTLES_S : now;
       this.target = target;

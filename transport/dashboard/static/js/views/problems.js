@@ -15,6 +15,7 @@ export function ProblemsView() {
   const found = problems.value;
   return html`
     ${found.length === 0 ? html`<p id="no-problem"><${Chip} tone="good">nothing<//> is wrong.</p>` : html`<${Found} found=${found} />`}
+    <p><a href="runbook.html">Runbook</a>: what each alert means, and what mends it.</p>
     <h2>Support bundle</h2>
     <p>
       One file for whoever helps: log, settings, findings of the doctor, versions, devices, events and metrics. Tokens and passwords are taken
