@@ -194,7 +194,8 @@ def moving_picture(browser: Browser, service: RunningService) -> None:
             hand(service, arm, position=place, path="rest", stiffness=HAND_STIFFNESS)
             drawn(browser, service, arm)
             if number >= 0:
-                frames.append(Image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB"))
+                picture = browser.until(browser.driver.get_screenshot_as_png, "a picture", 120)
+                frames.append(Image.open(io.BytesIO(picture)).convert("RGB"))
         hand(service, arm, position=None, path="circle", stiffness=150)
     browser.be_window()
     target = DOCS / MOVING
@@ -226,7 +227,7 @@ def drawn(browser: Browser, service: RunningService, arm: str) -> None:
         ]
         return math.hypot(*velocity) < 0.02 and math.dist((x, y, z), shown) < 0.002
 
-    browser.until(still, "the arm is where its hand is")
+    browser.until(still, "the arm is where its hand is", 120)
     # Numbers follow the frames five times a second.
     time.sleep(0.25)
 
