@@ -16,6 +16,8 @@ from tests.support.service.process import RunningService
 
 WIDTHS: Final = (390, 768, 1024, 1440)
 HEIGHT: Final = 844
+# Plots and 3D view are slow to come without a graphics processor.
+PATIENT_S: Final = 120
 AT_ONCE: Final = Limit(100, "<", of="figure")
 # Notes when a finger touched the screen, however late the page learns of it, when the request of a stop left it, and when it was answered.
 NOTE: Final = """
@@ -84,7 +86,7 @@ def situations(page: Browser) -> Iterator[tuple[str, str]]:
     """Every view with everything that may lie open over it, which is closed again afterwards."""
     for view in VIEWS:
         page.run("location.hash = arguments[0]", view)
-        page.shows(f'.menu a[href="#{view}"][aria-current=page]')
+        page.shows(f'.menu a[href="#{view}"][aria-current=page]', PATIENT_S)
         for what, make in OPENED.items():
             if what == "question" and view != "sessions":
                 continue
