@@ -45,6 +45,8 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
         "metrics": "service",
         "healthz": "service",
         "readyz": "service",
+        "log": "service",
+        "support-bundle": "service",
         "openapi.json": "service",
         "home_return": "devices",
         "save_configuration": "devices",
