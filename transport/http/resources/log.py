@@ -38,7 +38,7 @@ LOG: Final = RouteSchema(
     query=(
         Query("level", word(*LEVELS), "The lowest level."),
         Query("text", text(maxLength=LONGEST_WORDS), "What message, kind or a field holds, in any case."),
-        Query("since", TEXT, "A time, ISO 8601: later lines."),
+        Query("since", text(format="date-time"), "A time, ISO 8601: later lines."),
         Query("after", {"type": "integer", "minimum": 0}, "The number of a line: lines behind it."),
         Query(
             "limit",
