@@ -105,4 +105,4 @@ def test_only_changing_methods_read_a_body() -> None:
         "/settings/{key...}",
         "/home_return",
     }
-    assert {route.shape for route in HTTP_ROUTES if route.always} == {"/metrics", "/healthz", "/readyz"}
+    assert {route.shape for route in HTTP_ROUTES if route.always} == {"/metrics", "/healthz", "/readyz", "/log"}
