@@ -1,9 +1,9 @@
-"""The README's first client and each of its curl lines work against the running service."""
+"""The README's first client, ended by Ctrl-C, and each of its curl lines work against the running service."""
 
 from __future__ import annotations
 
+import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.clients.curl import parse_curl
+from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
+from tests.support.service.terminal import CTRL_C, on_terminal
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BASE = "localhost:10001"
@@ -31,22 +33,27 @@ def first_client() -> str:
     return block
 
 
-def test_the_first_client_has_ten_lines() -> None:
-    assert len([line for line in first_client().splitlines() if line.strip()]) == 10
+def test_the_first_client_prints_and_pushes_the_arm_until_ctrl_c_ends_it(
+    service: RunningService, tmp_path: Path
+) -> None:
+    script, text = tmp_path / "first.py", first_client()
+    assert "ws://localhost:10001/" in text
+    script.write_text(text.replace("ws://localhost:10001", service.ws), encoding="utf-8")
 
+    def pushed() -> bool:
+        _, devices = service.request("GET", "/devices?vocabulary=neutral")
+        return bool(devices["arm"][0]["state"]["current_cursor_force"]["z"] > 0)
 
-def test_the_first_client_pushes_the_arm(service: RunningService, tmp_path: Path) -> None:
-    text = first_client()
-    assert "ws://localhost:10001" in text
-    assert "while True:" in text
-    script = tmp_path / "client.py"
-    bounded = text.replace("ws://localhost:10001", service.ws).replace("while True:", "for _ in range(1_000_000):")
-    seen = '        if frame["arm"][0]["state"]["current_cursor_force"]["z"] > 0: break\n    else: raise SystemExit("no force")\n'
-    script.write_text(bounded + seen, encoding="utf-8")
+    def interrupt(_: int, keyboard: int) -> None:
+        eventually(pushed, "the arm gets a force")
+        os.write(keyboard, CTRL_C)
 
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100, check=False)
+    code, shown = on_terminal([sys.executable, str(script)], " N", interrupt, folder=tmp_path)
 
-    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in shown
+    assert re.match(r"height +\d+\.\d mm, push \d\.\d\d N\r\n", shown)
+    assert shown.endswith("closed: the force ends with the session\r\n")
+    assert code == 0
 
 
 @pytest.mark.parametrize("line", CURL_LINES)
