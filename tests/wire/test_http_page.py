@@ -1,4 +1,4 @@
-"""Each curl example of docs/http.md is answered as written, in the page's order, on one service."""
+"""Each curl example of the pages in docs/http is answered as written, in the order of the index, on one service."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.running_system import RunningSystem
 from tests.support.wire.doc_page import DEVICES, DOCS
 from transport.http.app import HTTP_ROUTES
-from transport.http.reference import BASE
+from transport.http.reference import BASE, SUBJECTS
 
-PAGE: Final = (DOCS / "http.md").read_text(encoding="utf-8")
+PAGES: Final = "".join((DOCS / "http" / f"{subject.name}.md").read_text(encoding="utf-8") for subject in SUBJECTS)
 SECTIONS: Final[dict[str, str]] = dict(
-    re.findall(r"^### (\S+ \S+)\n(.*?)(?=^##|\Z)", PAGE, flags=re.MULTILINE | re.DOTALL)
+    re.findall(r"^## (\S+ \S+)\n(.*?)(?=^#|\Z)", PAGES, flags=re.MULTILINE | re.DOTALL)
 )
 PREVIEW: Final = re.compile(r"refused while the setting `(.+)` is false")
 

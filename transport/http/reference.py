@@ -1,11 +1,18 @@
-"""Generate the reference page of the HTTP interface (docs/http.md) from the route table."""
+"""Generate the reference of the HTTP interface from the route table: docs/http.md, and docs/http/ with a page for each subject.
+
+`python -m transport.http.reference docs` writes them and removes pages of subjects that no longer exist.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final
 
 from actors.values.kinds.nouns import any_of
@@ -20,8 +27,12 @@ SAMPLE: Final = {"device": "arm", "id": "0", "session": ":0", "port": "sim0", "k
 HEAD: Final = """\
 # HTTP interface
 
-This page is generated from the route table in `transport/http/app.py`; `make docs` writes it again. A running service answers
-the same, with its devices and sessions, as OpenAPI 3.1 at `GET /openapi.json`.
+Each subject has a page of its own; [rules](#rules) and [errors](#errors) are the same for all. A running service describes the same, with its
+devices and sessions, as OpenAPI 3.1 at `GET /openapi.json`. These pages are generated from the route table in `transport/http/app.py`;
+`make docs` writes them again.
+
+SUBJECTS
+## Rules
 
 * Every path is there on the ports of both session channels, with or without `/3.1` before it; behind `/3.0` device records have
   the shape of frame v3.0. Paths with `GET` answer `HEAD`, all answer `OPTIONS`.
@@ -53,37 +64,114 @@ several devices or sessions were meant, `data` (without the envelope: the body) 
 """
 
 
-def page() -> str:
-    """Return the whole page; it ends with a newline."""
-    return "\n".join(_lines()) + "\n"
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A page of the reference."""
+
+    name: str  # of the file, docs/http/NAME.md
+    title: str
+    contents: str  # one line for the index
 
 
-def _lines() -> Iterator[str]:
+# In the order of the index.
+SUBJECTS: Final = (
+    Subject("devices", "Devices", "Read, stop, resume and calibrate devices; return-to-home."),
+    Subject(
+        "device-settings", "Device settings", "What a device has for all sessions: handedness, pair, torques, gravity."
+    ),
+    Subject(
+        "session-view",
+        "A session's view of a device",
+        "Basis, mount, preset, filters, navigation, workspace transform.",
+    ),
+    Subject("sessions", "Sessions", "Who is connected; profiles, scale of forces, disconnecting."),
+    Subject("stop", "Stop", "Zero force on every device, until released."),
+    Subject("settings", "Settings", "Read, change and reset every setting."),
+    Subject("ports", "Ports", "What is found where, and how to try a port again."),
+    Subject("simulation", "Simulation", "Simulated devices: add and remove them, move the hand, let them fail."),
+    Subject("service", "Service", "Version, health, metrics, the description of every route."),
+    Subject("deprecated", "Deprecated routes", "Old forms, which answer with a `deprecation_warning`."),
+)
+# Areas of a device that are the same for all sessions; the others are of one session.
+SHARED_AREAS: Final = ("handedness", "torque_scaling", "gravity_compensation", "home_return", "paired_with")
+GENERATED: Final = "<!-- Generated from the route table in transport/http/app.py; `make docs` writes it again. -->\n"
+
+
+def pages() -> Mapping[str, str]:
+    """Return every page by its path below docs/; each ends with a newline."""
     whole = document(HTTP_ROUTES, ServiceValues(), "")
-    yield HEAD.rstrip()
+    found = {"http.md": "\n".join(_index()) + "\n"}
+    for subject in SUBJECTS:
+        found[f"http/{subject.name}.md"] = "\n".join(_page(subject, whole)) + "\n"
+    return MappingProxyType(found)
+
+
+def write(folder: Path) -> None:
+    """Write every page below `folder`, and remove pages of subjects that no longer exist."""
+    current = pages()
+    for old in (folder / "http").glob("*.md"):
+        if f"http/{old.name}" not in current:
+            old.unlink()
+    for name, text in current.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def subject_of(route: Route) -> str:
+    """Return the name of the page that has the route."""
+    tag = tag_of(route)
+    if tag != "devices":
+        return tag
+    area = re.search(r"/(?:config|state)/(\w+)", route.shape)
+    if area is None:
+        return tag
+    return "device-settings" if area[1] in SHARED_AREAS else "session-view"
+
+
+def routes_of(subject: Subject) -> list[Route]:
+    """Return the routes of a page, in the order of the table."""
+    return [route for route in HTTP_ROUTES if subject_of(route) == subject.name]
+
+
+def _index() -> Iterator[str]:
+    before, after = HEAD.rstrip().split("SUBJECTS\n")
+    yield before.rstrip()
+    for subject in SUBJECTS:
+        yield f"\n## [{subject.title}](http/{subject.name}.md)\n"
+        yield f"{subject.contents}\n"
+        yield "| Path | Methods | |"
+        yield "|---|---|---|"
+        for shape, routes in groupby(routes_of(subject), lambda route: route.shape):
+            first, *others = list(routes)
+            methods = ", ".join(_link(subject, route) for route in (first, *others))
+            yield f"| `{shape}` | {methods} | {first.summary} |"
+    yield f"\n{after}"
     yield "\n## Errors\n"
     yield ERRORS
     yield "| Status | | Meaning |"
     yield "|---|---|---|"
     for status in statuses():
         yield f"| {status} | {'•' if status in EVERYWHERE else ''} | {MEANINGS[status]} |"
-    for chapter, routes in groupby(sorted(HTTP_ROUTES, key=_order), tag_of):
-        yield f"\n## {chapter.capitalize()}"
-        for route in routes:
-            yield from _section(
-                route, whole["paths"][path_of(route)][route.method.lower()], whole["components"]["schemas"]
-            )
 
 
-def _order(route: Route) -> tuple[bool, str]:
-    """Sort key: chapters by name, deprecated routes last."""
-    return tag_of(route) == "deprecated", tag_of(route)
+def _link(subject: Subject, route: Route) -> str:
+    """Return the method as a link to the section of the route."""
+    anchor = re.sub(r"[^a-z0-9_-]", "", f"{route.method} {route.shape}".lower().replace(" ", "-"))
+    # Of "GET /" GitHub and the site make different anchors.
+    return f"[{route.method}](http/{subject.name}.md{'' if route.shape == '/' else f'#{anchor}'})"
+
+
+def _page(subject: Subject, whole: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{GENERATED}# HTTP: {subject.title[0].lower() + subject.title[1:]}\n"
+    yield f"{subject.contents} [HTTP interface](../http.md) has the rules and errors of every route."
+    for route in routes_of(subject):
+        yield from _section(route, whole["paths"][path_of(route)][route.method.lower()], whole["components"]["schemas"])
 
 
 def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[str]:
     schema = route.schema
     marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(schema.results))) if holds]
-    yield f"\n### {route.method} {route.shape}\n"
+    yield f"\n## {route.method} {route.shape}\n"
     yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
     if schema.of_movers:
         movers, others = any_of(lambda spec: spec.has_motors), any_of(lambda spec: not spec.has_motors)
@@ -166,4 +254,4 @@ def _object(schema: Mapping[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(page())
+    write(Path(sys.argv[1]))
