@@ -1,27 +1,41 @@
 """Gather the pages of the documentation site for mkdocs, and check what it built: `make docs-site`.
 
-`docs_site.py pages DIR` copies every Markdown page and what pages link to into DIR, as they stand in the repository, and adds the pages of
-the examples and of OpenAPI. `docs_site.py check DIR` fails when a built page would fetch something from elsewhere.
+`docs_site.py pages DIR` copies every Markdown page and what pages link to into DIR, in the folders of the repository, and adds the pages of
+the examples and of OpenAPI. Only the pages of PLACES get another place; links follow them. `docs_site.py check DIR` fails when a built page
+would fetch something from elsewhere.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-LINK: Final = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK: Final = re.compile(r"(?<=\]\()([^)#\s]+)(?=(?:#[^)]*)?\))")
+# Pages that have another place on the site than in the repository; docs/examples is a folder there and a page here.
+PLACES: Final[Mapping[str, str]] = MappingProxyType(
+    {"docs/home.md": "index.md", "README.md": "start.md", "docs/examples": "docs/examples/programs.md"}
+)
+# Factors of a page in search, above the default of 1: a word of the protocol finds the page that explains it first.
+BOOSTS: Final[Mapping[str, float]] = MappingProxyType({"docs/wire.md": 8})
 STYLE_URL: Final = re.compile(r"(?:url\(|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)")
 EXAMPLES: Final = """\
 # Examples
 
-Programs to start from, in `docs/examples/`. Each needs `pip install websockets` and a running service: `hapticd run --simulate arm,grip`.
+Programs to start from, in `docs/examples/`. In a clone, `make run` starts a service with a simulated arm, and in another terminal
+
+    .venv/bin/python -m pip install websockets
+    .venv/bin/python docs/examples/wall.py
+
+runs one of them.
 """
 OPENAPI: Final = """\
 # HTTP, OpenAPI
@@ -51,17 +65,40 @@ def gather(folder: Path) -> None:
     pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "ops").glob("*.md")]
     linked = {target for page in pages for target in targets(page)}
     for source in sorted({*pages, *linked}):
-        place = folder / source.relative_to(ROOT)
+        place = folder / placed(source)
         place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, place)
-    index = folder / "docs" / "README.md"
-    index.write_text(
-        index.read_text(encoding="utf-8").replace("(examples/)", "(examples/programs.md)"), encoding="utf-8"
-    )
+        if source.suffix == ".md":
+            place.write_text(boost(source) + relinked(source), encoding="utf-8")
+        else:
+            shutil.copyfile(source, place)
     (folder / "docs" / "examples").mkdir(exist_ok=True)
     (folder / "docs" / "examples" / "programs.md").write_text("\n".join(_examples()), encoding="utf-8")
     (folder / "docs" / "openapi.md").write_text(OPENAPI, encoding="utf-8")
     (folder / "docs" / "openapi.json").write_text(json.dumps(_openapi()), encoding="utf-8")
+
+
+def placed(source: Path) -> str:
+    """Return the place of a file of the repository on the site."""
+    name = str(source.relative_to(ROOT))
+    return PLACES.get(name, name)
+
+
+def relinked(page: Path) -> str:
+    """Return the text of a page with links that lead to where the site has their targets."""
+
+    def followed(link: re.Match[str]) -> str:
+        target = (page.parent / link[1]).resolve()
+        if "://" in link[1] or not target.is_relative_to(ROOT):
+            return link[1]
+        return os.path.relpath(placed(target), os.path.dirname(placed(page)) or ".")
+
+    return LINK.sub(followed, page.read_text(encoding="utf-8"))
+
+
+def boost(page: Path) -> str:
+    """Return the front matter that ranks a page of BOOSTS higher in search, "" for others."""
+    factor = BOOSTS.get(str(page.relative_to(ROOT)))
+    return "" if factor is None else f"---\nsearch:\n  boost: {factor:g}\n---\n"
 
 
 def targets(page: Path) -> Iterator[Path]:

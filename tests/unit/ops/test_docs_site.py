@@ -26,7 +26,7 @@ def test_every_page_is_gathered_and_its_links_lead_to_gathered_files(pages: Path
     gathered = {path.relative_to(pages) for path in pages.rglob("*.md")}
     sources = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "ops").glob("*.md")]
 
-    assert {path.relative_to(ROOT) for path in sources} <= gathered
+    assert {Path(SITE["placed"](path)) for path in sources} <= gathered
     for page in pages.rglob("*.md"):
         for link in LINK.findall(page.read_text(encoding="utf-8")):
             assert "://" in link or (page.parent / link).is_file(), f"{page.name}: {link}"
