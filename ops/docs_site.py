@@ -24,9 +24,14 @@ LINK: Final = re.compile(r"(?<=\]\()([^)#\s]+)(?=(?:#[^)]*)?\))")
 PLACES: Final[Mapping[str, str]] = MappingProxyType(
     {"docs/home.md": "index.md", "README.md": "start.md", "docs/examples": "docs/examples/programs.md"}
 )
-# Factors of a page in search, above the default of 1: a word of the protocol finds the page that explains it first.
-BOOSTS: Final[Mapping[str, float]] = MappingProxyType({"docs/wire.md": 8})
 STYLE_URL: Final = re.compile(r"(?:url\(|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)")
+# Factors in search of the pages whose path begins so, the first that fits: a word finds the page that explains it before records of why it
+# is so, and a word of the protocol finds the wire first.
+BOOSTS: Final[Mapping[str, float]] = MappingProxyType(
+    {"docs/wire.md": 2, "docs/decisions/": 0.05, "docs/promises.md": 0.2, "CHANGELOG.md": 0.2}
+)
+# A fence with a second word, such as "json client". mkdocs takes a fence with more than a language for text, headings below it included.
+SPOKEN: Final = re.compile(r"^```(\w+) (\w[\w ]*)$", re.MULTILINE)
 EXAMPLES: Final = """\
 # Examples
 
@@ -84,20 +89,21 @@ def placed(source: Path) -> str:
 
 
 def relinked(page: Path) -> str:
-    """Return the text of a page with links that lead to where the site has their targets."""
+    """Return the text of a page with links that lead to where the site has their targets, and the second word of a fence as its title."""
 
     def followed(link: re.Match[str]) -> str:
         target = (page.parent / link[1]).resolve()
         if "://" in link[1] or not target.is_relative_to(ROOT):
             return link[1]
-        return os.path.relpath(placed(target), os.path.dirname(placed(page)) or ".")
+        return os.path.relpath(placed(target), Path(placed(page)).parent)
 
-    return LINK.sub(followed, page.read_text(encoding="utf-8"))
+    return SPOKEN.sub(r'```\1 title="\2"', LINK.sub(followed, page.read_text(encoding="utf-8")))
 
 
 def boost(page: Path) -> str:
     """Return the front matter that ranks a page of BOOSTS higher in search, "" for others."""
-    factor = BOOSTS.get(str(page.relative_to(ROOT)))
+    name = str(page.relative_to(ROOT))
+    factor = next((factor for beginning, factor in BOOSTS.items() if name.startswith(beginning)), None)
     return "" if factor is None else f"---\nsearch:\n  boost: {factor:g}\n---\n"
 
 

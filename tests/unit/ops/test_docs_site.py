@@ -32,6 +32,12 @@ def test_every_page_is_gathered_and_its_links_lead_to_gathered_files(pages: Path
             assert "://" in link or (page.parent / link).is_file(), f"{page.name}: {link}"
 
 
+def test_every_fence_has_a_language_and_a_title_at_most_so_that_mkdocs_takes_it_for_code(pages: Path) -> None:
+    for page in pages.rglob("*.md"):
+        opened = re.findall(r"^(?:```(?:(.*)\n)(?:.*\n)*?```)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert [line for line in opened if not re.fullmatch(r'\w*(?: title="[\w ]+")?', line)] == [], page.name
+
+
 def test_every_page_is_in_the_navigation(pages: Path) -> None:
     nav = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
     named = set(re.findall(r"[\w./-]+\.md", nav))
