@@ -5,6 +5,7 @@ Each heading has the anchor that GitHub gives it, lower case, which the alerts o
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -41,7 +42,7 @@ def page(source: str) -> str:
     """Return the page of a runbook in Markdown."""
     markdown = MarkdownIt("commonmark")
     tokens = markdown.parse(source)
-    for heading, words in zip(tokens, tokens[1:], strict=False):
+    for heading, words in itertools.pairwise(tokens):
         if heading.type == "heading_open":
             heading.attrSet("id", words.content.lower().replace(" ", "-"))
         if words.children:

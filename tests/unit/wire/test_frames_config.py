@@ -281,6 +281,7 @@ class Target:
         self.preset = presets.preset_of(config, record)
         self.mount = presets.mount_of(config, record)
         self.wide = record.wide
+        self.name = record.name
         self.paired_with = record.paired_with
 
 
