@@ -47,7 +47,7 @@ COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
 # Shorter than the time from a device's connection to its first force.
 DEVICE_CHECK_S: Final = 0.05
-SLOW_MACHINE_HINT: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
+SLOW_MACHINE_HINT: Final = "lower control/frequency or give the loop a processor: hapticd doctor looks at the machine"
 TICKS_LEFT_OUT_HINT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
 
 logger = logging.getLogger(__name__)

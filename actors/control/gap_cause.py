@@ -18,9 +18,9 @@ ADVICE: Final[Mapping[GapCause, str]] = MappingProxyType(
     {
         GapCause.TICKS_LEFT_OUT: "ticks are left out on request; POST /simulation/loop with ratio 1 lets every tick run",
         GapCause.STOLEN_TIME: "the host takes time from this virtual machine; give it processors of its own",
-        GapCause.NO_PERMISSION: "no realtime permission; grant it as docs/realtime.md says",
+        GapCause.NO_PERMISSION: "no realtime permission: hapticd doctor says how to grant it",
         GapCause.BUSY_CORE: "other work keeps the loop's processor busy; move it away or change control/cpu",
-        GapCause.UNKNOWN: "unknown; see docs/realtime.md",
+        GapCause.UNKNOWN: "unknown: hapticd doctor looks at the machine",
     }
 )
 

@@ -191,7 +191,7 @@ EVENT_KINDS: Final[Mapping[str, EventKind]] = MappingProxyType(
                 },
                 (
                     "arm 049D was without its force for 1.200 s of 60 s (4.0% of the time with force): 31 gaps of the control loop,"
-                    " the longest 84 ms; likely cause: no realtime permission; grant it as docs/realtime.md says"
+                    " the longest 84 ms; likely cause: no realtime permission: hapticd doctor says how to grant it"
                 ),
             ),
         ),

@@ -33,7 +33,7 @@ def check(preset: str, kind: Kind) -> str:
     names = preset_names(kind)
     if preset not in names:
         meant = nearest(preset[:MOST_LETTERS], names)
-        likely = f"did you mean {meant}?" if meant else f"{DEFAULT_PRESET} is one, docs/wire.md has all"
+        likely = f"did you mean {meant}?" if meant else f"{DEFAULT_PRESET} is one, GET /openapi.json has all"
         raise InvalidInput(f'{kind.with_article} has no preset "{preset[:20]}": {likely}')
     return preset
 

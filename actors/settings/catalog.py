@@ -125,7 +125,7 @@ def communication() -> Iterator[Setting]:
     )
     yield flag(
         "communication/local/enabled",
-        "Let programs on this machine, of the service's user or root, command devices through shared memory; docs/local.md.",
+        "Let programs on this machine, of the service's user or root, command devices through shared memory.",
         default=True,
         locked=True,
         advanced=True,

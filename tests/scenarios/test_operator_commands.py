@@ -501,3 +501,17 @@ def test_service_that_ends_ends_the_followed_events(tmp_path: Path) -> None:
         ending.stop()
         assert process.wait(TIMEOUT_S) == 3
         assert "has closed the channel" in process.stderr.read()
+
+
+def test_sentence_names_the_program_as_it_was_typed_in_a_clone() -> None:
+    folder = Path(HAPTICD).parent
+    done = subprocess.run(
+        [f"{folder.name}/hapticd", "status", "--url", "http://127.0.0.1:9"],
+        cwd=folder.parent,
+        env=CLEAR,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert f"start one with {folder.name}/hapticd run" in done.stderr

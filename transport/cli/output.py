@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any, Final, TextIO
 
 from transport.cli.text import clean
+from transport.cli.typed import as_typed
 
 # Style of a cell or line that begins with a word.
 TONES: Final[Mapping[str, str]] = MappingProxyType(
@@ -62,6 +63,7 @@ class Output:
         """Print one line for people, on a terminal in a style of TONES; nothing with --json. `text` is clean already."""
         if self.as_json:
             return
+        text = as_typed(text)
         if tone and self.is_terminal():
             from rich.console import Console
             from rich.text import Text

@@ -18,6 +18,7 @@ from transport.cli.output import write_output
 from transport.cli.standard_output import UNWRITABLE, forget_output, unwritable
 from transport.cli.table import COMMANDS, COMPLETE_VARIABLE
 from transport.cli.text import clean
+from transport.cli.typed import as_typed
 
 PROGRAM: Final = "hapticd"
 NUMBER: Final = re.compile(r"-[0-9.].*")
@@ -138,7 +139,7 @@ def _fail(sentence: str, code: ExitCode, *, as_json: bool) -> int:
 def _complain(sentence: str) -> None:
     # There may be no standard error, or its reader has gone.
     with suppress(AttributeError, OSError, ValueError):
-        sys.stderr.write(f"{PROGRAM}: {sentence}\n")
+        sys.stderr.write(f"{PROGRAM}: {as_typed(sentence)}\n")
         sys.stderr.flush()
 
 

@@ -127,7 +127,7 @@ def _shape(value: Any, path: str, note: shapes.NameUnknown) -> BubbleShape:
     expected = PRIMITIVES.get(primitive)
     if expected is None:
         meant = nearest(primitive[:MOST_LETTERS], tuple(PRIMITIVES))
-        likely = f"did you mean {meant}?" if meant else "sphere and box are two, docs/wire.md has all"
+        likely = f"did you mean {meant}?" if meant else "sphere and box are two, GET /openapi.json has all"
         raise InvalidInput(f"no such primitive: {likely}", f"{path}.primitive")
     path = f"{path}.parameters"
     given = shapes.mapping(fields.get("parameters"), path)

@@ -278,7 +278,7 @@ def test_late_ticks_are_one_line_a_minute_with_count_and_cause(caplog: pytest.Lo
 
     lines = said(caplog, *told)
 
-    cause = "likely cause: no realtime permission; grant it as docs/realtime.md says"
+    cause = "likely cause: no realtime permission: hapticd doctor says how to grant it"
     assert lines == [
         f"WARNING 4000 ticks of the control loop (10.0%) were missed in 10 s; {cause}",
         f"WARNING 24000 ticks of the control loop (10.0%) were missed in 60 s; {cause}",
@@ -412,7 +412,7 @@ def test_rate_event_has_the_measured_rate_and_advice() -> None:
     (emit,) = rig.hub.of(Emit)
     assert emit.data == {"target_hz": 4000.0, "measured_hz": 3000.0}
     assert "3000 Hz of 4000 Hz" in emit.message
-    assert "docs/realtime.md" in emit.message
+    assert "hapticd doctor" in emit.message
 
 
 def test_event_of_a_starved_loop_names_the_request_that_ends_it() -> None:

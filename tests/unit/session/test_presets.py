@@ -49,12 +49,12 @@ def test_each_preset_of_a_kind_is_taken(kind: Kind) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "likely"),
     [
-        (Kind.ARM, "compact_zup", "defaults is one, docs/wire.md has all"),
-        (Kind.ARM, "", "defaults is one, docs/wire.md has all"),
+        (Kind.ARM, "compact_zup", "defaults is one, GET /openapi.json has all"),
+        (Kind.ARM, "", "defaults is one, GET /openapi.json has all"),
         (Kind.ARM, "Defaults", "did you mean defaults?"),
         (Kind.ARM, "arm_front_center", "did you mean arm_front_centered?"),
-        (Kind.COMPACT, "minverse_zup", "defaults is one, docs/wire.md has all"),
-        (Kind.COMPACT, "x" * 10_000, "defaults is one, docs/wire.md has all"),
+        (Kind.COMPACT, "minverse_zup", "defaults is one, GET /openapi.json has all"),
+        (Kind.COMPACT, "x" * 10_000, "defaults is one, GET /openapi.json has all"),
     ],
 )
 def test_unknown_preset_is_refused_with_the_likely_one(kind: Kind, name: str, likely: str) -> None:

@@ -76,6 +76,7 @@ class ServiceFacts:
     realtime: bool | None = True
     blocked: tuple[str, ...] = ()
     unusable: tuple[tuple[str, str], ...] = ()  # port, reason
+    simulates: bool = False  # it has devices, and all are simulated
 
 
 @dataclass(frozen=True, slots=True)

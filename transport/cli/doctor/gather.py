@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from transport.cli.client import Client
-from transport.cli.devices import entries, metrics_of
+from transport.cli.devices import devices_of, entries, metrics_of
 from transport.cli.doctor.facts import (
     UNLIMITED,
     Facts,
@@ -94,10 +94,12 @@ def read_service(client: Client) -> tuple[ServiceFacts, list[str]]:
         return ServiceFacts(client.address.url, answers=False, sentence=error.sentence, realtime=None), []
     realtime: bool | None = None
     ports: list[Mapping[str, Any]] = []
+    device_ports: list[str] = []
     with suppress(CommandError):
         ports = entries(client.get("/ports"), "ports")
         sample = metrics_of(client.text("/metrics")).get(("hapticd_loop_realtime", ""))
         realtime = None if sample is None else bool(sample)
+        device_ports = [str(one.config.get("port")) for one in devices_of(client.get("/devices"))]
     facts = ServiceFacts(
         client.address.url,
         sentence=obstacle or "",
@@ -106,6 +108,7 @@ def read_service(client: Client) -> tuple[ServiceFacts, list[str]]:
         unusable=tuple(
             (str(one.get("port")), str(one.get("reason"))) for one in ports if one.get("state") == "unusable"
         ),
+        simulates=bool(device_ports) and all(port.startswith("sim") for port in device_ports),
     )
     return facts, [str(one.get("path")) for one in ports]
 

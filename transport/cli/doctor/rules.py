@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -57,7 +57,16 @@ class Finding:
 
 def diagnose(facts: Facts) -> list[Finding]:
     """Return the findings of every rule, in the order of the table."""
-    return [finding for rule in RULES.values() for finding in rule(facts)]
+    found = [(rule, finding) for rule in RULES.values() for finding in rule(facts)]
+    return [_for_later(one) if facts.service.simulates and rule in OF_REAL_DEVICES else one for rule, one in found]
+
+
+def _for_later(finding: Finding) -> Finding:
+    """Return what is missing for real devices alone as a hint: the service has none."""
+    if finding.level is not Level.MISSING:
+        return finding
+    then = f"{finding.then} Only real devices need it, and the service has simulated ones.".strip()
+    return replace(finding, level=Level.HINT, then=then)
 
 
 def judge_realtime(facts: Facts) -> Iterator[Finding]:
@@ -87,7 +96,7 @@ def judge_realtime(facts: Facts) -> Iterator[Finding]:
             Level.MISSING,
             "The limits permit realtime priority, and the kernel refuses it: a container, or a control group without realtime time.",
             "docker run --cap-add=SYS_NICE --ulimit rtprio=90",
-            "In a container start it so; otherwise see docs/realtime.md.",
+            "In a container start it so; otherwise kernel.sched_rt_runtime_us, or the control group, gives realtime threads no time.",
         )
     else:
         yield Finding(
@@ -391,6 +400,8 @@ RULES: Final[Mapping[str, Callable[[Facts], Iterator[Finding]]]] = MappingProxyT
         "service": judge_service,
     }
 )
+# What they find missing is a hint while the service has simulated devices only.
+OF_REAL_DEVICES: Final = frozenset({judge_groups, judge_udev, judge_takers, judge_libusb})
 
 
 def _permitted(found: RealtimeFacts) -> bool:

@@ -280,6 +280,21 @@ def test_file_of_limits_is_read(text: str, permitted: bool) -> None:
     assert permits(text, "haptics", ["lab"], "rtprio", 80) is permitted
 
 
+def test_what_only_real_devices_need_is_a_hint_while_all_are_simulated() -> None:
+    lacks = {
+        "groups": {"dialout": GroupFact(joined=False)},
+        "libusb": False,
+        "rules_installed": None,
+        "brltty": (BRLTTY, frozenset({0x1A86})),
+        "realtime": NO_FIFO,
+    }
+    levels = {one.subject: one.level for one in findings(**lacks, service=ServiceFacts(simulates=True))}
+    assert levels.pop("realtime") is Level.MISSING
+    assert set(levels) == {"group dialout", "libusb", "udev rules", "brltty"}
+    assert set(levels.values()) == {Level.HINT}
+    assert {one.level for one in findings(**lacks)} == {Level.MISSING}
+
+
 def test_listener_is_found_by_its_socket(tmp_path: Path) -> None:
     head = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
     row = "   0: 0100007F:2711 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 4711 1\n"
