@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from itertools import groupby
@@ -43,8 +44,8 @@ in the place of `haptic*` holds for that kind or that device; the most exact one
 
 
 def page(catalog: Catalog = SETTINGS_CATALOG) -> str:
-    """Return the page; ends with a newline."""
-    return "\n".join(_lines(catalog)) + "\n"
+    """Return the page with links to the pages that it names; ends with a newline."""
+    return re.sub(r"\bdocs/([\w-]+\.md)\b", r"[\1](\1)", "\n".join(_lines(catalog))) + "\n"
 
 
 def _lines(catalog: Catalog) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Print every device of a running hapticd, then follow those that move, ten times a second.
 
-    python print_devices.py [--seconds 0.5] [--url ws://localhost:10001]
+    .venv/bin/python docs/examples/print_devices.py [--seconds 0.5] [--url ws://localhost:10001]
 
-The address may also stand alone: python print_devices.py ws://localhost:10001
+The address may also stand alone: .venv/bin/python docs/examples/print_devices.py ws://localhost:10001
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Feel a wall: push back in proportion to how deep the cursor is below a height.
 
-    python wall.py [--stiffness 1000] [--height 0.125] [--seconds 8] [--url ws://localhost:10001]
+    .venv/bin/python docs/examples/wall.py [--stiffness 1000] [--height 0.125] [--seconds 8] [--url ws://localhost:10001]
 
-The address may also stand alone: python wall.py ws://localhost:10001
+The address may also stand alone: .venv/bin/python docs/examples/wall.py ws://localhost:10001
 The simulated hand moves on a circle of 30 mm, so it meets the wall on each turn.
 """
 

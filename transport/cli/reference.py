@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 
@@ -10,8 +11,8 @@ from transport.cli.exit_codes import MEANINGS
 
 
 def page() -> str:
-    """Return the page."""
-    return "\n".join(_lines())
+    """Return the page with links to the pages that it names."""
+    return re.sub(r"\bdocs/([\w-]+\.md)\b", r"[\1](\1)", "\n".join(_lines()))
 
 
 def _lines() -> Iterator[str]:

@@ -93,7 +93,8 @@ def page(found: Mapping[int, Sequence[Proof]]) -> str:
 
 
 def _words(tests: Sequence[Proof]) -> str:
-    return "; ".join(dict.fromkeys(one.words for one in tests)).replace("|", "\\|")
+    words = "; ".join(dict.fromkeys(one.words for one in tests)).replace("|", "\\|")
+    return re.sub(r"\bdocs/([\w-]+\.md)\b", r"[\1](\1)", words)
 
 
 def _places(tests: Sequence[Proof]) -> str:
