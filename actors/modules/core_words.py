@@ -17,7 +17,7 @@ CORE_WORDS: Final[Mapping[Place, frozenset[str]]] = MappingProxyType(
                 "basis", "mount", "preset", "damping", "force_gate", "filters", "navigation", "type", "connection", "port",
                 "device_info", "extended_device_id", "extended_firmware_version", "handedness", "streaming_mode",
                 "gravity_compensation", "torque_scaling", "home_return", "paired_with", "major_version", "minor_version",
-                "hardware_version",
+                "hardware_version", "name",
             }
         ),
         Place.SESSION: frozenset({"profile", "basis", "required_sdk_version"}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -30,6 +31,8 @@ PRINTABLE: Final = st.text(
 ).filter(str.isprintable)
 FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
     "printable": PRINTABLE,
+    # Two words, of which neither is a type.
+    "device-name": st.text(string.ascii_letters, min_size=1, max_size=20).map("the {}".format),
 }
 
 

@@ -39,7 +39,11 @@ LOG: Final = RouteSchema(
         Query("level", word(*LEVELS), "The lowest level."),
         Query("text", text(maxLength=LONGEST_WORDS), "What message, kind or a field holds, in any case."),
         Query("since", text(format="date-time"), "A time, ISO 8601: later lines."),
-        Query("after", {"type": "integer", "minimum": 0}, "The number of a line: lines behind it."),
+        Query(
+            "after",
+            {"type": "integer", "minimum": 0, "maximum": 10**LONGEST_NUMBER - 1},
+            "The number of a line: lines behind it.",
+        ),
         Query(
             "limit",
             {"type": "integer", "minimum": 1, "maximum": MOST_LINES},

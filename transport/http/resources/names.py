@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 NAME: Final = Area("name", every_kind=True)
 
-_TEXT: Final = text("Usable in every selector, in upper or lower case.", minLength=1, maxLength=LONGEST_DEVICE_NAME)
+# Device names: neither a number nor a type, without characters that have a meaning in a path or selector.
+FORMAT: Final = "device-name"
+_TEXT: Final = text(
+    "Usable in every selector, in upper or lower case.", minLength=1, maxLength=LONGEST_DEVICE_NAME, format=FORMAT
+)
 _SENT: Final = obj({"name": _TEXT})
 _SHOWN: Final = obj({"name": nullable(_TEXT)})
 READ: Final = RouteSchema(_SHOWN, path=SEVERAL_DEVICES, results=("device_id",))
