@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -28,6 +29,7 @@ R = TypeVar("R")
 LOOKS: Final = 200
 PAUSE_S: Final = 0.005
 SLOT_S: Final = 0.05
+INSTANCE_BYTES: Final = 8
 
 
 class Channel(Protocol):
@@ -70,6 +72,8 @@ class Bridge(EdgeState):
     def __init__(self, system: System, modules: ModuleRegistry | None = None) -> None:
         """`modules` None: the built-in ones."""
         super().__init__(system, modules)
+        # Of this run of the service: another one after each start.
+        self.instance = secrets.token_hex(INSTANCE_BYTES)
         self.channels: dict[int, Channel] = {}
         # Ids of the devices that vibrate so that people know which one it is.
         self.identifying: set[str] = set()

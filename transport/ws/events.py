@@ -30,7 +30,7 @@ from transport.http.request_target import Target
 from transport.http.route import Route, RouteTable
 from transport.wire.events import translation
 from transport.wire.vocabulary import Vocabulary, vocabulary_named
-from transport.ws.protocol import Channel
+from transport.ws.protocol import INSTANCE, Channel
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -82,6 +82,7 @@ class EventChannel(Channel):
 
     def initialize(self, channels: EventChannels, event_filter: EventFilter) -> None:
         """`event_filter` is valid already."""
+        self.set_header(INSTANCE, channels.bridge.instance)
         self._channels = channels
         self.turns = channels.bridge.turns
         self._event_filter = event_filter

@@ -16,6 +16,7 @@ from transport.wire.envelope import failure
 from transport.ws.incoming import BROKEN_RULES, CONTINUATION, NO_UTF8, PING, Broken, Incoming
 from transport.ws.turns import Turns
 
+INSTANCE: Final = "X-Hapticd-Instance"
 VERSIONS_SPOKEN: Final = ("7", "8", "13")
 KEY_BYTES: Final = 16
 POLICY: Final = 1008

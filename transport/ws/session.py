@@ -37,6 +37,7 @@ from transport.session.vocabulary import SessionVocabulary
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import AUTO, vocabulary_named
+from transport.ws.protocol import INSTANCE
 from transport.ws.session_protocol import SessionProtocol, StreamedChannel
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class SessionChannel(StreamedChannel):
 
     def initialize(self, bridge: Bridge, version: str, query: Mapping[str, str]) -> None:
         """`version` is the frame version of the port, `query` the URL's."""
+        self.set_header(INSTANCE, bridge.instance)
         self.bridge = bridge
         self.turns = bridge.turns
         self.query = query

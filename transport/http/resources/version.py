@@ -19,6 +19,7 @@ KEYS: Final = (
     "git_branch",
     "git_tag",
     "git_describe",
+    "instance",
 )
 VERSION: Final = RouteSchema(obj(dict.fromkeys(KEYS, TEXT)))
 
@@ -31,5 +32,5 @@ def routes() -> Iterator[Route]:
 
 
 async def read_version(call: Call) -> Answer:
-    """Return the values of `transport.build_info`."""
-    return Answer(call.edge.build)
+    """Return the values of `transport.build_info`, and the random id of this run of the service."""
+    return Answer({**call.edge.build, "instance": call.edge.bridge.instance})
