@@ -32,7 +32,7 @@ REGENERATE ?= 1
 
 SOURCES := $(shell find fastpath -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.hpp')
 PACKAGES := $(wildcard actors fastpath transport)
-CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
+CHECKED := $(PACKAGES) $(wildcard clients tests bench docs/examples ops)
 
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
@@ -201,9 +201,10 @@ $(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build $(STAMPS)/install
 	@$(PY) setup.py --quiet build_record
 	@touch $@
 
-$(STAMPS)/test: $(STAMPS)/install
+$(STAMPS)/test: $(STAMPS)/install clients/python/pyproject.toml
 	@echo "installing what the tests need"
 	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[test]'
+	@$(INSTALL) --no-build-isolation --editable clients/python
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/install
