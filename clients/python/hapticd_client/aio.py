@@ -47,7 +47,7 @@ class Link(Protocol):
         """Put what was assigned in force, and release what was not assigned again."""
         ...
 
-    async def release(self) -> None:
+    def release(self) -> None:
         """Release everything, if the connection is whole."""
         ...
 
@@ -58,6 +58,22 @@ class Link(Protocol):
     def drop(self) -> None:
         """Close the connection without a word."""
         ...
+
+
+class Turns(AsyncIterator[Turn]):
+    """Turns of a loop; forces are released when nobody iterates any more, which an async generator is told much later."""
+
+    def __init__(self, turns: AsyncIterator[Turn], release: Callable[[], None]) -> None:
+        self._turns = turns
+        self._release = release
+
+    async def __anext__(self) -> Turn:
+        """Return the next turn."""
+        return await anext(self._turns)
+
+    def __del__(self) -> None:
+        """Release what the last turn put in force."""
+        self._release()
 
 
 class Service(ServiceCore[Device]):
@@ -116,12 +132,10 @@ class Service(ServiceCore[Device]):
         max_force: float | None = None,
         stop_after_misses: int | None = None,
         seconds: float | None = None,
-    ) -> AsyncIterator[Turn]:
-        """Yield turns as the blocking `loop` does, with `async for`.
-
-        After a `break` forces fade within `sessions/command_timeout`; `update()` or the end of the block makes them zero at once.
-        """
-        return self._turns(self._begin_loop(rate, budget, on_late, max_force, stop_after_misses), seconds)
+    ) -> Turns:
+        """Yield turns as the blocking `loop` does, with `async for`."""
+        pacer = self._begin_loop(rate, budget, on_late, max_force, stop_after_misses)
+        return Turns(self._turns(pacer, seconds), self._release)
 
     async def _turns(self, pacer: Pacer, seconds: float | None) -> AsyncIterator[Turn]:
         clock = time.perf_counter
@@ -141,16 +155,9 @@ class Service(ServiceCore[Device]):
                 yield turn
                 if not await self._acted(pacer):
                     break
-            await self._release()
-        except GeneratorExit:
-            # Nothing can be awaited here: what is in force fades, and the end of the block releases it.
-            self._session.drop()
-            raise
-        except BaseException:
-            await self._release()
-            raise
         finally:
             self._session.most_force = None
+            self._release()
             timer.close()
 
     async def update(self) -> None:
@@ -163,7 +170,7 @@ class Service(ServiceCore[Device]):
             self._lose()
             raise
         except BaseException:
-            await self._release()
+            self._release()
             raise
         if self._listeners:
             await self._deliver()
@@ -245,12 +252,12 @@ class Service(ServiceCore[Device]):
             return ServiceLost("the connection has ended; forces are zero: reconnect(), then resume()")
         return SessionClosed("this service object is closed: connect again")
 
-    async def _release(self) -> None:
+    def _release(self) -> None:
         self._session.drop()
         link = self._link
         if link is not None and os.getpid() == self._process:
             try:
-                await link.release()
+                link.release()
             except ServiceLost:
                 self._lose()
 

@@ -59,11 +59,13 @@ class TestService:
 
     def connect(self, *, local: bool = False, **arguments: Any) -> Service:
         """Return a blocking service object, over a socket or shared memory; `arguments` are those of `connect`."""
-        return connect(self.local if local else self.url, **{"http": self.http, **arguments})
+        given: dict[str, Any] = {"http": self.http, **arguments}
+        return connect(self.local if local else self.url, **given)
 
     def connect_aio(self, *, local: bool = False, **arguments: Any) -> aio.Service:
         """Return an asyncio service object."""
-        return aio.connect(self.local if local else self.url, **{"http": self.http, **arguments})
+        given: dict[str, Any] = {"http": self.http, **arguments}
+        return aio.connect(self.local if local else self.url, **given)
 
     def start(self) -> None:
         """Start it (again, on the same ports and state directory). NoService with its log when it does not get ready."""

@@ -12,6 +12,7 @@ from hapticd_client.errors import Fault, FrameErrors
 
 D = TypeVar("D", bound=DeviceCore)
 FAULTS_KEPT: Final = 100
+UNKNOWN_DEVICE: Final = "].device_id"
 COMMAND_TIMEOUT_S: Final = 0.05  # `sessions/command_timeout` as shipped
 
 
@@ -95,6 +96,11 @@ class Session(Generic[D]):
         if not self._new_faults:
             return
         found, self._new_faults = tuple(self._new_faults), []
+        if not all(device.present for device in self.devices.values()):
+            # Sent while it was being unplugged: the program is told by DeviceGone as soon as it reads or commands it.
+            found = tuple(fault for fault in found if not fault.path.endswith(UNKNOWN_DEVICE))
+        if not found:
+            return
         self.faults.extend(found)
         if self.strict:
             self.drop()

@@ -32,6 +32,8 @@ TRIES: Final = 1000
 ORDERED: Final = frozenset({"x86_64", "AMD64", "i686", "i386"})
 # What the service applies to the forces of a local session.
 AREAS: Final = {"damping": "filters/damping", "force_gate": "filters/force_gate"}
+SETTLE_S: Final = 0.5
+SETTLE_PAUSE_S: Final = 0.001
 GONE_S: Final = 0.5  # without a tick, after which the service is looked for
 
 
@@ -52,6 +54,7 @@ class LocalSeat(Generic[D]):
         self.operations: list[Operation[Any]] = []  # configuration that goes over HTTP, for the caller to run
         self._path = state_directory / "local.sock"
         self._timeout = timeout
+        self._number = 0  # of the session, once it is open
         self._sequence = [0] * layout.SLOTS
         self._refused = [0] * layout.SLOTS
         self._slots: dict[int, D] = {}
@@ -116,8 +119,19 @@ class LocalSeat(Generic[D]):
         self._last_tick, self._ticked = -1, time.monotonic()
         *_, timeout = layout.header_of(self._states)
         session.command_timeout_s = timeout / 1e9
-        self.turn()
-        session.opened(int(answer["session_id"]), answer.get("instance"))
+        self._settle()
+        self._number = int(answer["session_id"])
+        session.opened(self._number, answer.get("instance"))
+
+    def _settle(self) -> None:
+        """Wait for a tick, and until every device that is shown has its name."""
+        begun, until = int(self._ticks[0]), time.monotonic() + SETTLE_S
+        while True:
+            self.turn()
+            named = len(self._slots) == np.count_nonzero(self._generations)
+            if (named and int(self._ticks[0]) > begun) or time.monotonic() > until:
+                return
+            time.sleep(SETTLE_PAUSE_S)
 
     def _say(self, line: bytes) -> None:
         with suppress(OSError):
@@ -146,7 +160,7 @@ class LocalSeat(Generic[D]):
     @property
     def usable(self) -> bool:
         """Whether the seat is ours."""
-        return self._page is not None and int(self._seat[0]) == self._session.session_id
+        return self._page is not None and int(self._seat[0]) == self._number
 
     def turn(self) -> None:
         """Copy the newest states. ServiceLost."""
@@ -216,8 +230,7 @@ class LocalSeat(Generic[D]):
         """ServiceLost when the session has ended, or ticks no longer come."""
         if self._states is None or self._page is None:
             raise ServiceLost("the connection is closed; forces are zero, connect again")
-        session = self._session.session_id
-        if session and self._last_tick >= 0 and int(self._seat[0]) != session:
+        if self._number and int(self._seat[0]) != self._number:
             raise self._ended()
         tick = int(self._ticks[0])
         if tick != self._last_tick:
@@ -303,7 +316,7 @@ class LocalSeat(Generic[D]):
                 raise InvalidCommand(
                     f"shared memory is in the device frame, so {key} has no effect: connect over a socket for it"
                 )
-            session, what = str(self._session.session_id), f"/config/{area}"
+            session, what = str(self._number), f"/config/{area}"
             self.operations.append(operations.of_device(device.kind, device.id, "POST", what, body, session=session))
 
     def _refusals(self) -> Iterator[Fault]:

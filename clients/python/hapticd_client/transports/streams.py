@@ -234,7 +234,7 @@ class StreamLink(Generic[D]):
         if message is not None:
             self._channel.send(message)
 
-    async def release(self) -> None:
+    def release(self) -> None:
         """Release everything, if the connection is whole."""
         message = self._wire.release()
         if message is not None and self._channel.usable:
@@ -244,7 +244,7 @@ class StreamLink(Generic[D]):
         """Release everything and close the connection."""
         try:
             with suppress(HapticsError):
-                await self.release()
+                self.release()
             await self._channel.close()
         finally:
             self._channel.drop()
@@ -279,7 +279,7 @@ class AsyncLocalLink(Generic[D]):
         while self._seat.operations:
             await self._http.run(self._seat.operations.pop(0))
 
-    async def release(self) -> None:
+    def release(self) -> None:
         """Release everything."""
         self._seat.release()
 
