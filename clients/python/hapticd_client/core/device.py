@@ -247,7 +247,8 @@ class DeviceCore:
     @property
     def modules(self) -> ModuleConfiguration:
         """Configuration of modules by name: `arm.modules["clutch"] = {"ratio": 0.5}`."""
-        return ModuleConfiguration(self._config, self._configure)
+        shown = {} if self._now is None else self._now.raw
+        return ModuleConfiguration({**shown, **self._config}, self._configure)
 
     def _configure(self, key: str, value: Any) -> None:
         if not self.is_mover and key != "basis":
@@ -347,7 +348,7 @@ class ModuleConfiguration(MutableMapping[str, Any]):
         self._assign = assign
 
     def __getitem__(self, name: str) -> Any:
-        """Return what the last full frame shows; KeyError."""
+        """Return what the last full frame or the newest state shows; KeyError."""
         return self._found[name]
 
     def __setitem__(self, name: str, value: Any) -> None:

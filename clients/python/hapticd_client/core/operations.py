@@ -146,7 +146,12 @@ def reset_port(port: str) -> Operation[dict[str, Any]]:
 def events_port() -> Operation[int]:
     """Read the port of the event channel."""
     found = yield Request("GET", "/settings/communication/events/port")
-    return int(found["effective"])
+    port = int(found["effective"])
+    if port == 0:
+        # The service chose a free one, which only its page is told.
+        found = yield Request("GET", "/dashboard/service.json", enveloped=False)
+        port = int(found["ports"]["events"])
+    return port
 
 
 # ---------------------------------------------------------------- one device

@@ -117,9 +117,10 @@ class LocalSeat(Generic[D]):
             raise Refused(f"The service refuses a local client: {ready.get('error', 'it is not ready')}")
         self._socket.settimeout(0)
         self._last_tick, self._ticked = -1, time.monotonic()
-        *_, timeout = layout.header_of(self._states)
-        session.command_timeout_s = timeout / 1e9
         self._settle()
+        *_, timeout = layout.header_of(self._states)
+        if timeout > 0:  # not of a loop that has not turned yet
+            session.command_timeout_s = timeout / 1e9
         self._number = int(answer["session_id"])
         session.opened(self._number, answer.get("instance"))
 

@@ -1,0 +1,225 @@
+"""What a client does beside its loop: configuration, settings, ports, pairs, calibration, stop, trips, check, events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+import hapticd_client as haptics
+from hapticd_client import InvalidCommand, NoSuchDevice, Refused, testing
+from hapticd_client.core import operations
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[testing.TestService]:
+    with testing.service(simulate="arm,grip", settings={"features/clutch/enabled": True}) as service:
+        yield service
+
+
+@pytest.fixture
+def service(running: testing.TestService) -> Iterator[haptics.Service]:
+    with running.connect(profile="a test") as connected:
+        yield connected
+
+
+def test_devices_are_found_by_kind_and_id(service: haptics.Service) -> None:
+    arm = service.arm
+
+    assert (service.arms, service.devices[arm.id]) == ((arm,), arm)
+    assert service.grip.kind == "grip"
+    assert service.compacts == ()
+    assert repr(arm) == f"<arm {arm.id}>"
+    with pytest.raises(NoSuchDevice, match="no pen is here"):
+        _ = service.pen
+    with pytest.raises(NoSuchDevice, match="no device FFFF"):
+        _ = service.devices["FFFF"]
+
+
+def test_instance_and_version_name_the_running_service(running: testing.TestService, service: haptics.Service) -> None:
+    version = service.version
+
+    assert service.instance == version["instance"]
+    assert version["project_version"] == haptics.__version__
+    with running.connect(expect_instance=service.instance) as again:
+        assert again.instance == service.instance
+
+
+def test_configuration_by_attribute_is_shown_after_an_update(service: haptics.Service) -> None:
+    arm = service.arm
+    arm.mount = {"position": (0, 0, 0.25)}
+    arm.damping = 2
+    arm.force_gate = 0.5
+    arm.basis = "XZY"
+    arm.workspace = {"scale": 2}
+    arm.modules["clutch"] = {"ratio": 0.5}
+    arm.navigation = "bubble"
+    service.update()
+
+    assert arm.preset == "custom"
+    assert arm.mount["position"]["z"] == 0.25
+    assert (arm.damping, arm.force_gate, arm.basis) == (2, 0.5, "XZY")
+    assert arm.workspace["scale"] == {"x": 2, "y": 2, "z": 2}
+    assert arm.modules["clutch"]["ratio"] == 0.5
+    assert arm.navigation["mode"] == "bubble"
+
+    arm.preset = "arm_front_centered"
+    arm.navigation = "off"
+    service.update()
+    assert (arm.preset, arm.navigation["mode"]) == ("arm_front_centered", "off")
+
+
+def test_configuration_that_the_service_refuses_is_an_error_with_its_reason(service: haptics.Service) -> None:
+    service.arm.preset = "arm_frontt"
+
+    with pytest.raises(haptics.FrameErrors, match="arm_front"):
+        service.update()
+    service.grip.basis = "YXZ"
+    service.update()
+    with pytest.raises(InvalidCommand, match="basis only"):
+        service.grip.preset = "defaults"
+
+
+def test_set_points_of_every_kind_arrive(service: haptics.Service) -> None:
+    arm = service.arm
+    for name, value, mode in (
+        ("torques", (0, 10, 0), "force"),
+        ("target_position", (0, -0.12, 0.135), "position"),
+        ("target_angles", (1, 70, -130), "position"),
+    ):
+        for turn in service.loop(rate=200):
+            setattr(arm, name, value)
+            if turn.number and arm.mode == mode:
+                break
+
+
+def test_settings_are_checked_against_their_descriptions(service: haptics.Service) -> None:
+    key = "sessions/command_timeout"
+    described = service.settings.describe(key)
+
+    assert (described.low, described.high, described.unit, described.default) == (0.02, 0.5, "s", 0.05)
+    with pytest.raises(InvalidCommand, match=r"0\.02 to 0\.5 s"):
+        service.settings[key] = 7
+    with pytest.raises(InvalidCommand, match="is a number"):
+        service.settings[key] = "long"
+    with pytest.raises(InvalidCommand, match="true or false"):
+        service.settings["features/clutch/enabled"] = 1
+    service.settings[key] = 0.1
+    assert service.settings[key] == 0.1
+    del service.settings[key]
+    assert service.settings[key] == 0.05
+    assert key in service.settings.all("sessions")
+    with pytest.raises(Refused) as caught:
+        _ = service.settings["sessions/comand_timeout"]
+    assert caught.value.status == 404
+
+
+def test_stop_and_release_of_one_and_of_all(service: haptics.Service) -> None:
+    arm = service.arm
+    assert not service.stopped
+    arm.stop()
+    assert arm.stopped
+    assert [found.sentence for found in arm.check() if not found.ok] == ["it is stopped: call release()"]
+    arm.release()
+    service.stop()
+    assert service.stopped
+    service.release()
+    assert not service.stopped
+    assert all(found.ok for found in arm.check())
+    assert arm.trips() == []
+
+
+def test_pairs_calibration_and_ports(service: haptics.Service) -> None:
+    arm, grip = service.arm, service.grip
+
+    assert arm.pair(grip).origin == "manual"
+    assert grip.pairing.paired_with == arm.id
+    states = [found.state for found in arm.calibrate()]
+    assert (states[0], states[-1]) == ("running", "calibrated")
+    assert arm.calibration.state == "calibrated"
+    assert arm.unpair().paired_with is None
+    (port,) = [port for port in service.ports() if port["device_id"] == arm.id]
+    assert service.reset_port(port["port"])["state"] == "active"
+
+
+def test_values_of_the_device_are_read_and_changed_over_http(service: haptics.Service) -> None:
+    arm = service.arm
+    arm.handedness, arm.gravity_compensation, arm.torque_scaling, arm.home_return = "left", 0.5, False, True
+
+    assert (arm.handedness, arm.gravity_compensation, arm.torque_scaling, arm.home_return) == ("left", 0.5, False, True)
+    arm.handedness, arm.gravity_compensation, arm.torque_scaling, arm.home_return = "right", 1.0, True, False
+
+
+def test_events_come_by_iterator_by_callback_and_from_a_time(service: haptics.Service) -> None:
+    begun = datetime.now(UTC)
+    heard: list[haptics.Event] = []
+    with service.events(kinds=["device-safety-triggered"]) as events:
+        service.on_event(heard.append, kinds="device-safety-triggered", level="error")
+        service.arm.stop()
+        stopped = next(iter(events))
+        assert (stopped.name, stopped.data["safety_type"], stopped.gap) == ("device-safety-triggered", "stopped", 0)
+        assert stopped.time >= begun
+        assert events.next(within=0) is None
+        service.arm.release()
+        assert next(iter(events)).data["safety_type"] == "released"
+    for _ in service.loop(rate=200):
+        if heard:
+            break
+    assert [event.data["safety_type"] for event in heard] == ["stopped"]
+    with service.events(kinds=["device-safety-triggered"], since=begun) as replayed:
+        assert next(iter(replayed)) == stopped
+
+
+def test_local_session_configures_what_acts_in_the_device_frame(running: testing.TestService) -> None:
+    with running.connect(local=True) as service:
+        service.arm.damping = 3
+        service.update()
+        shown = service._run(
+            operations.of_device("arm", service.arm.id, "GET", "/config/filters", session=str(service.session_id))
+        )
+        assert shown["damping"]["scalar"] == 3
+        service.arm.preset = "arm_front_centered"
+        with pytest.raises(InvalidCommand, match="over a socket"):
+            service.update()
+
+
+def test_asyncio_twin_has_the_same_names(running: testing.TestService) -> None:
+    async def run() -> None:
+        async with running.connect_aio(profile="twin") as service:
+            arm, grip = service.arm, service.grip
+            arm.damping = 1
+            await service.update()
+            assert arm.damping == 1
+            assert (await service.version())["instance"] == service.instance
+            assert await service.settings.get("sessions/command_timeout") == 0.05
+            with pytest.raises(InvalidCommand):
+                await service.settings.set("sessions/command_timeout", 9)
+            assert (await arm.pair(grip)).paired_with == grip.id
+            assert [found.state async for found in arm.calibrate()][-1] == "calibrated"
+            await arm.unpair()
+            async with await service.events(kinds=["device-safety-triggered"]) as events:
+                await arm.stop()
+                assert await arm.stopped()
+                async for event in events:
+                    assert event.data["safety_type"] == "stopped"
+                    break
+                await arm.release()
+            assert all(found.ok for found in await arm.check())
+            assert await arm.trips() == []
+            assert len(await service.ports()) == 2
+
+    asyncio.run(run())
+
+
+def test_rate_under_three_turns_per_time_out_warns(service: haptics.Service) -> None:
+    with pytest.warns(haptics.SlowLoopWarning, match="under three"):
+        next(service.loop(rate=50))
+
+
+def test_loop_ends_after_its_seconds(service: haptics.Service) -> None:
+    turns = list(service.loop(rate=200, seconds=0.05))
+
+    assert turns[0].number == 0
+    assert turns[-1].time < 0.05
