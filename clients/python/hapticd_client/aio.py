@@ -6,7 +6,7 @@ import asyncio
 import os
 import time
 import warnings
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Final, Literal, Protocol, Self, TypeAlias, TypeVar
@@ -118,7 +118,7 @@ class Service(ServiceCore[Device]):
         """Close."""
         await self.close()
 
-    def __await__(self) -> Any:
+    def __await__(self) -> Generator[Any, None, Self]:
         """Connect, as `async with` does; `close` is the caller's then."""
         return self.__aenter__().__await__()
 

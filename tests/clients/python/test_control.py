@@ -116,17 +116,21 @@ def test_settings_are_checked_against_their_descriptions(service: haptics.Servic
     assert caught.value.status == 404
 
 
+def stopped(service: haptics.Service) -> tuple[bool, bool]:
+    return service.stopped, service.arm.stopped
+
+
 def test_stop_and_release_of_one_and_of_all(service: haptics.Service) -> None:
     arm = service.arm
-    assert not service.stopped
+    assert stopped(service) == (False, False)
     arm.stop()
-    assert arm.stopped
+    assert arm.check()[-3].subject == "stop"
     assert [found.sentence for found in arm.check() if not found.ok] == ["it is stopped: call release()"]
     arm.release()
     service.stop()
-    assert service.stopped
+    assert stopped(service) == (True, True)
     service.release()
-    assert not service.stopped
+    assert stopped(service) == (False, False)
     assert all(found.ok for found in arm.check())
     assert arm.trips() == []
 

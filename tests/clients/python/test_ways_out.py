@@ -32,7 +32,8 @@ def url_of(stepped: InProcessService, transport: str) -> str:
 def connected(stepped: InProcessService, transport: str = "socket", **arguments: object) -> Service:
     given: dict[str, Any] = {"http": stepped.http, **arguments}
     with ticking(stepped, transport):
-        return haptics.connect(url_of(stepped, transport), **given)
+        service: Service = haptics.connect(url_of(stepped, transport), **given)
+    return service
 
 
 async def connected_aio(stepped: InProcessService, transport: str) -> haptics.aio.Service:

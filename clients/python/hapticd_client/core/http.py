@@ -14,7 +14,6 @@ from hapticd_client.core.version import VERSION
 from hapticd_client.errors import HapticsError, NoService, Refused
 
 T = TypeVar("T")
-OK: Final = 200
 MOST_BYTES: Final = 32 * 1024 * 1024
 
 
@@ -26,7 +25,6 @@ class Request:
     path: str
     body: Any = None
     query: Mapping[str, str] = field(default_factory=dict[str, str])
-    enveloped: bool = True  # False: the answer is the data themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +59,7 @@ def encode(request: Request, address: Address, token: str | None) -> bytes:
 class Answer:
     """An answer while it comes in."""
 
-    def __init__(self, address: Address, *, enveloped: bool = True) -> None:
-        self._enveloped = enveloped
+    def __init__(self, address: Address) -> None:
         self._shown = f"{'https' if address.tls else 'http'}://{address.place}"
         self._raw = bytearray()
         self._length: int | None = None
@@ -88,8 +85,6 @@ class Answer:
             version, code = bytes(self._raw[: max(0, self._head)]).split(None, 2)[:2]
             status = int(code) if version.startswith(b"HTTP/") else int("")
             body = orjson.loads(bytes(self._raw[self._head :]))
-            if not self._enveloped and status == OK:
-                return body
             ok, error, data = body["ok"], body["error"], body["data"]
         except (ValueError, LookupError, TypeError):
             raise self._stranger() from None

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, TypeVar
 
+import orjson
+
 from hapticd_client.core.http import Operation, Pause, Request, segment
 from hapticd_client.errors import InvalidCommand, Refused
 
@@ -149,8 +151,9 @@ def events_port() -> Operation[int]:
     port = int(found["effective"])
     if port == 0:
         # The service chose a free one, which only its page is told.
-        found = yield Request("GET", "/dashboard/service.json", enveloped=False)
-        port = int(found["ports"]["events"])
+        found = yield Request("GET", "/dashboard/service.json")
+        page = orjson.loads(found) if isinstance(found, str) else found
+        port = int(page["ports"]["events"])
     return port
 
 

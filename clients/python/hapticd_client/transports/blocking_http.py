@@ -43,7 +43,7 @@ class BlockingHttp:
         """Return the data of one answer. NoService, Refused."""
         deadline = time.monotonic() + self._timeout
         with connected(self._address, self._timeout) as connection:
-            answer = Answer(self._address, enveloped=request.enveloped)
+            answer = Answer(self._address)
             try:
                 connection.sendall(encode(request, self._address, self._token))
                 whole = False

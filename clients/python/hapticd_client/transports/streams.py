@@ -318,7 +318,7 @@ class AsyncHttp:
         return await asyncio.sleep(step.seconds) if isinstance(step, Pause) else await self._exchange(step)
 
     async def _exchange(self, request: Request) -> Any:
-        answer = Answer(self._address, enveloped=request.enveloped)
+        answer = Answer(self._address)
         writer: asyncio.StreamWriter | None = None
         try:
             async with asyncio.timeout(self._timeout):
