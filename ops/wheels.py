@@ -1,4 +1,4 @@
-"""Build the wheel for each Python that is asked for, from one source archive: `make wheels`.
+"""Build the wheel for each Python that is asked for, from one source archive, and that of the Python client: `make wheels`.
 
 Each interpreter builds in a virtual environment of its own, with what pyproject.toml says that the build stands on. The wheels fit this
 machine's C library and newer ones; they are not manylinux wheels.
@@ -46,6 +46,7 @@ def main(arguments: list[str]) -> int:
         for path in usable:
             sys.stdout.write(f"{wheel(path, archive, chosen.out)}\n")
             sys.stdout.flush()
+    sys.stdout.write(f"{client_wheel(chosen.out)}\n")
     return 0
 
 
@@ -63,6 +64,18 @@ def wheel(python: str, archive: Path, out: Path) -> Path:
         subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
         pip = [f"{folder}/venv/bin/python", "-m", "pip", "--disable-pip-version-check", "--quiet"]
         subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", f"{folder}/out", str(archive)], check=True)
+        (built,) = Path(folder, "out").glob("*.whl")
+        out.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.move(built, out / built.name))
+
+
+def client_wheel(out: Path) -> Path:
+    """Build the wheel of the Python client, which fits every Python; return its path in `out`."""
+    with TemporaryDirectory(prefix="hapticd-wheel-") as folder:
+        # In a copy: setuptools leaves its files beside the sources.
+        source = Path(shutil.copytree(ROOT / "clients" / "python", Path(folder, "source")))
+        command = [sys.executable, "-m", "build", "--wheel", "--outdir", f"{folder}/out", str(source)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         (built,) = Path(folder, "out").glob("*.whl")
         out.mkdir(parents=True, exist_ok=True)
         return Path(shutil.move(built, out / built.name))
