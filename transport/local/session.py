@@ -119,7 +119,10 @@ class LocalSession:
         events = SessionEvents(self._bridge.system, self.session_id)
         self._devices = LocalDevices(self._bridge, events, self._handle, VERSION, seat, request)
         self._bridge.channels[self.session_id] = self
-        answer = orjson.dumps({"session_id": self.session_id, "seat": seat.number, "instance": self._bridge.instance}) + b"\n"
+        answer = (
+            orjson.dumps({"session_id": self.session_id, "seat": seat.number, "instance": self._bridge.instance})
+            + b"\n"
+        )
         socket.send_fds(self._connection, [answer], [seat.descriptor, self._seats.descriptor])
 
     async def _begin(self, request: LocalRequest) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from tests.support.service.addresses import WithAddresses
 from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.process import RunningService
 
@@ -19,8 +20,11 @@ WALL: Final = Path(__file__).with_name("wall.py")
 class Program:
     """A process; killed on leaving."""
 
-    def __init__(self, service: RunningService, transport: str, *words: str, path: Path = WALL) -> None:
-        url = service.ws if transport == "socket" else f"local:{service.state_dir}"
+    def __init__(self, service: WithAddresses, transport: str, *words: str, path: Path = WALL) -> None:
+        url = service.ws
+        if transport == "local":
+            assert isinstance(service, RunningService)
+            url = f"local:{service.state_dir}"
         environment = {**os.environ, "HAPTICD_URL": url, "HAPTICD_HTTP": service.http}
         self.process = subprocess.Popen(
             [sys.executable, str(path), *words],

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.clients.python.programs import Program, arm_force, until_no_session, until_zero
+from tests.support.clients.exchange import exchange
+from tests.support.service.board_service import BoardService
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
@@ -120,3 +123,17 @@ def test_service_that_comes_back_is_told_and_forces_stay_zero(transport: str) ->
         assert program.line() == "held back"
         assert arm_force(service) == 0
         assert program.ended()[0] == 0
+
+
+@pytest.mark.parametrize("style", ["blocking", "asyncio"])
+def test_same_program_pushes_an_emulated_board_over_a_pseudo_terminal(tmp_path: Path, style: str) -> None:
+    with BoardService(tmp_path, "arm:A1") as board:
+
+        def ready() -> bool:
+            arms = exchange(board.service.http, "GET", "/devices").data["arm"]
+            return bool(arms) and arms[0]["status"]["ready"] is True
+
+        eventually(ready, "the board is ready", pause_s=0.01)
+        with Program(board.service, "socket", style) as program:
+            program.session()
+            assert program.ended()[0] == 0

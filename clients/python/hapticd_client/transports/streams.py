@@ -176,11 +176,13 @@ class StreamChannel(asyncio.Protocol):
         """Wait until something has come. Whatever ended the connection is raised."""
         if self._error is not None:
             raise self._error
-        if self._ended or (self._channel.opened and not self._channel.is_open and not self._channel.messages):
-            if self._channel.opened and (self._ended or self._transport is None or not self._closing):
-                raise self._channel.ended()
-            if self._ended:
-                raise ServiceLost("the connection has ended")
+        channel = self._channel
+        if (
+            self._ended
+            or self._transport is None
+            or (channel.opened and not channel.is_open and not channel.is_closing)
+        ):
+            raise channel.ended()
         self._waiter = asyncio.get_running_loop().create_future()
         try:
             await self._waiter
@@ -188,11 +190,6 @@ class StreamChannel(asyncio.Protocol):
             self._waiter = None
         if self._error is not None:
             raise self._error
-
-    @property
-    def _closing(self) -> bool:
-        """Whether our close frame is out and the service's is awaited."""
-        return self._channel.is_closing
 
     def _write(self, data: bytes) -> None:
         if self._transport is not None:
