@@ -130,7 +130,7 @@ def test_same_program_pushes_an_emulated_board_over_a_pseudo_terminal(tmp_path: 
     with BoardService(tmp_path, "arm:A1") as board:
 
         def ready() -> bool:
-            arms = exchange(board.service.http, "GET", "/devices").data["arm"]
+            arms = exchange(board.service.http, "GET", "/devices").json["arm"]
             return bool(arms) and arms[0]["status"]["ready"] is True
 
         eventually(ready, "the board is ready", pause_s=0.01)

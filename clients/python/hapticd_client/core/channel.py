@@ -15,6 +15,7 @@ from websockets.http11 import Response
 from websockets.protocol import State
 from websockets.uri import parse_uri
 
+from hapticd_client.core.plain_frames import PlainFrames
 from hapticd_client.core.version import VERSION
 from hapticd_client.errors import HapticsError, NoService, ProtocolBroken, Refused, ServiceLost
 
@@ -41,6 +42,8 @@ class Channel:
         self.opened = False
         self.instance: str | None = None
         self._broken: str | None = None
+        # Of whole text frames, which are all that a healthy service sends; whatever else comes is left to websockets for good.
+        self._plain: PlainFrames | None = None
 
     def hello(self) -> bytes:
         """Return the request of the handshake."""
@@ -53,6 +56,8 @@ class Channel:
 
     def encode(self, payload: bytes) -> bytes:
         """Return the bytes of a text message. ServiceLost."""
+        if self._plain is not None:
+            return self._plain.encode(payload)
         try:
             self._protocol.send_text(payload)
         except WebSocketException:
@@ -65,9 +70,18 @@ class Channel:
 
     def goodbye(self) -> bytes:
         """Return the close frame; nothing when the connection is closing already."""
+        if self._plain is not None:
+            rest, self._plain = self._plain.rest, None
+            if rest:
+                self._protocol.receive_data(rest)
         if self._protocol.state is State.OPEN:
             self._protocol.send_close(1000)
         return self.outgoing()
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether `outgoing` may have something: only text has come otherwise."""
+        return self._plain is None
 
     @property
     def is_open(self) -> bool:
@@ -81,9 +95,15 @@ class Channel:
 
     def take(self, data: bytes) -> None:
         """Take bytes of the service, b"" at the end; fills `messages`. NoService, Refused in the handshake."""
+        ended = not data
+        if self._plain is not None:
+            rest = self._plain.take(data, self.messages)
+            if rest is None:
+                return
+            self._plain, data = None, rest
         if data:
             self._protocol.receive_data(data)
-        else:
+        if ended:
             self._protocol.receive_eof()
         for event in self._protocol.events_received():
             if isinstance(event, Frame):
@@ -92,7 +112,7 @@ class Channel:
                 self._answered(event)
         if not self.opened and self._protocol.handshake_exc is not None:
             raise self._no_handshake(self._protocol.handshake_exc)
-        if not self.opened and not data:
+        if not self.opened and ended:
             raise self._stranger()
 
     def _take_frame(self, frame: Frame) -> None:
@@ -106,6 +126,7 @@ class Channel:
     def _answered(self, response: Response) -> None:
         if self._protocol.handshake_exc is None:
             self.opened = True
+            self._plain = PlainFrames(MOST_BYTES)
             self.instance = response.headers.get(INSTANCE)
             return
         raise self._refusal(response)

@@ -172,10 +172,11 @@ class BlockingChannel:
         except BlockingIOError:
             raise TimeoutError from None
         self._channel.take(data)
-        answer = self._channel.outgoing()
-        if answer:
-            with suppress(OSError):
-                self._socket.sendall(answer)
+        if self._channel.may_answer:
+            answer = self._channel.outgoing()
+            if answer:
+                with suppress(OSError):
+                    self._socket.sendall(answer)
 
     def _check(self) -> None:
         if self._socket.fileno() < 0:

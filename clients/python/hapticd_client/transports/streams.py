@@ -74,9 +74,10 @@ class StreamChannel(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Take bytes; answer pings."""
         self._feed(data)
-        answer = self._channel.outgoing()
-        if answer:
-            self._write(answer)
+        if self._channel.may_answer:
+            answer = self._channel.outgoing()
+            if answer:
+                self._write(answer)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take the end."""
