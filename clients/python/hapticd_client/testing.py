@@ -21,7 +21,7 @@ from hapticd_client.service import Service, connect
 
 FREE_PORTS: Final = ("communication/websocket/port", "communication/websocket/legacy_port", "communication/events/port")
 ADDRESS: Final = re.compile(r"(http|ws)://\S+")
-TIMEOUT_S: Final = 60.0
+TIMEOUT_S: Final = 120.0  # a busy machine takes its time
 
 
 class TestService:

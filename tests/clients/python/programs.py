@@ -50,6 +50,11 @@ class Program:
         """Send a signal."""
         self.process.send_signal(number)
 
+    def ended_by_itself(self) -> tuple[int, str, str]:
+        """Wait, with its input open; exit code, output, errors."""
+        self.process.wait(TIMEOUT_S)
+        return self.ended()
+
     def ended(self) -> tuple[int, str, str]:
         """Close its input and wait; exit code, output, errors."""
         out, errors = self.process.communicate(timeout=TIMEOUT_S)
