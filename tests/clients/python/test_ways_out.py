@@ -69,7 +69,8 @@ def nothing_is_left(stepped: InProcessService) -> Generator[None]:
     yield
     gc.collect()
     stepped.wait_for_sessions()
-    assert threading.active_count() == threads
+    # The service's own threads may take a moment on a busy machine.
+    eventually(lambda: threading.active_count() <= threads, "no thread is left", pause_s=0.01)
     eventually(lambda: open_descriptors() <= descriptors, "descriptors are closed", pause_s=0.01)
 
 
