@@ -24,7 +24,7 @@ from actors.device.messages import (
     actor_name,
     unsupported_event,
 )
-from actors.device.names import LONGEST as LONGEST_DEVICE_NAME
+from actors.device.names import LONGEST_DEVICE_NAME
 from actors.device.trips import Trip
 
 __all__ = [

@@ -11,7 +11,7 @@ from actors.values.kinds.registry import specs
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-LONGEST: Final = 32
+LONGEST_DEVICE_NAME: Final = 32
 # Characters that have a meaning in a path, a selector or a shell's pattern.
 RESERVED: Final = frozenset('*?/\\#%"')
 _INDEX: Final = re.compile(r"[0-9]+")
@@ -25,8 +25,8 @@ _TYPES: Final = frozenset(
 
 def why_refused(name: str) -> str:
     """Return what is wrong with the text as a name, "" if nothing is."""
-    if not name or len(name) > LONGEST:
-        return f"a name has 1 to {LONGEST} characters"
+    if not name or len(name) > LONGEST_DEVICE_NAME:
+        return f"a name has 1 to {LONGEST_DEVICE_NAME} characters"
     if not name.isprintable() or RESERVED & set(name):
         return f"a name has no {' '.join(sorted(RESERVED))} and nothing that cannot be printed"
     if name != " ".join(name.split()):

@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 
 from actors.device.memory import DeviceMemory
 from actors.device.messages import DeviceWide
-from actors.device.names import LONGEST, check_name, why_refused
+from actors.device.names import LONGEST_DEVICE_NAME, check_name, why_refused
 from actors.kit.errors import Conflict, InvalidInput
 from actors.settings.immutable_json import freeze
 
 
-@pytest.mark.parametrize("name", ["left arm", "A", "Björn's grip", "arm 1", "3D mouse", "x" * LONGEST, "左"])
+@pytest.mark.parametrize(
+    "name", ["left arm", "A", "Björn's grip", "arm 1", "3D mouse", "x" * LONGEST_DEVICE_NAME, "左"]
+)
 def test_name_is_accepted(name: str) -> None:
     check_name(name, "46C6", ["46C6", "1605"], {})
 
@@ -22,7 +24,7 @@ def test_name_is_accepted(name: str) -> None:
     ("name", "says"),
     [
         ("", "1 to 32 characters"),
-        ("x" * (LONGEST + 1), "1 to 32 characters"),
+        ("x" * (LONGEST_DEVICE_NAME + 1), "1 to 32 characters"),
         (" left", "no space in front"),
         ("left ", "no space in front"),
         ("left  arm", "twice in a row"),
@@ -52,7 +54,7 @@ def test_device_may_have_its_own_id_or_its_own_name_again() -> None:
     check_name("LEFT", "A001", ["A001"], {"A001": "left"})
 
 
-@given(st.dictionaries(st.text("ABC", min_size=1, max_size=4), st.text(max_size=LONGEST + 2), max_size=5))
+@given(st.dictionaries(st.text("ABC", min_size=1, max_size=4), st.text(max_size=LONGEST_DEVICE_NAME + 2), max_size=5))
 def test_accepted_names_survive_the_ledger_and_refused_ones_do_not(names: dict[str, str]) -> None:
     memory = DeviceMemory(names=names).configured("A", DeviceWide("left"))
 
