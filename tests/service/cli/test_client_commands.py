@@ -28,6 +28,8 @@ NEEDED = {
     "settings reset": ["control/frequency"],
     "calibrate": ["arm/0"],
     "pair": ["arm/0"],
+    "name": ["arm/0"],
+    "identify": ["arm/0"],
     "check": ["arm/0", "--yes"],
 }
 EVIL = "\x1b[2J[red]\u202e"

@@ -18,12 +18,12 @@ from transport.http.resources.health import readiness
 
 @pytest.mark.parametrize("path", ["/", "", "/version", "/version/", "/3.0", "/3.1/", "/3.0/version", "/?x=1"])
 def test_version_is_answered(rig: EdgeServer, path: str) -> None:
-    assert rig.get(path).json == BUILD
+    assert rig.get(path).json == {**BUILD, "instance": rig.bridge.instance}
 
 
 @pytest.mark.parametrize("accept", ["*/*", "application/json", ""])
 def test_root_answers_the_version_to_a_program(rig: EdgeServer, accept: str) -> None:
-    assert rig.get("/", Accept=accept).json == BUILD
+    assert rig.get("/", Accept=accept).json == {**BUILD, "instance": rig.bridge.instance}
 
 
 # ---------------------------------------------------------------- metrics
