@@ -24,6 +24,8 @@ PREFIX: Final = "/opt/hapticd"
 STATE: Final = "/var/lib/hapticd"
 USER: Final = "hapticd"
 DEFAULTS: Final = Path("/etc/default/hapticd")
+# There while udev runs, which it does in no container.
+UDEV: Final = Path("/run/udev/control")
 # Folders that the unit hides from the service (ProtectHome).
 HIDDEN: Final = ("/home", "/root", "/run/user")
 
@@ -145,7 +147,8 @@ def completion_script() -> str:
 def begin(places: Places, *, start: bool) -> None:
     """Make the user, and start or restart the service."""
     run("systemd-sysusers", str(places.users / "hapticd.conf"))
-    run("udevadm", "control", "--reload")
+    if UDEV.exists():
+        run("udevadm", "control", "--reload")
     if systemd_runs():
         run("systemctl", "daemon-reload")
         if start:

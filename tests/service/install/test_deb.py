@@ -71,6 +71,35 @@ def test_maintainer_scripts_are_valid_shell(name: str) -> None:
     assert os.access(SCRIPTS / name, os.X_OK)
 
 
+def test_service_that_was_removed_starts_again_when_it_is_installed_again(tmp_path: Path) -> None:
+    """`apt remove` leaves the service enabled: dpkg gives the scripts of the next installation the version of the last one."""
+    for name in ("systemctl", "systemd-sysusers", "udevadm"):
+        stub = tmp_path / name
+        stub.write_text(f'#!/bin/sh\necho {name} "$@"\n')
+        stub.chmod(0o755)
+
+    def said(*command: str) -> list[str]:
+        environment = {"PATH": f"{tmp_path}{os.pathsep}{os.defpath}", "DPKG_ROOT": ""}
+        script = (SCRIPTS / command[0]).read_text(encoding="utf-8")
+        # As on a machine whose systemd runs.
+        script = script.replace("/run/systemd/system", str(tmp_path)).replace(
+            "/usr/lib/hapticd", str(tmp_path / "none")
+        )
+        done = subprocess.run(
+            ["sh", "-c", script, *command], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.splitlines()
+
+    assert "systemctl enable hapticd.service" in said("postinst", "configure", "")
+    assert said("prerm", "remove") == ["systemctl stop hapticd.service"]
+    again = said("postinst", "configure", "1.0")
+    assert again[-2:] == [
+        "systemctl --quiet is-enabled hapticd.service",
+        "systemctl restart hapticd.service",
+    ]
+    assert said("prerm", "upgrade", "2.0") == []
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="dpkg installs as root only")
 def test_remove_keeps_state_and_purge_removes_it(package: Path, tmp_path: Path) -> None:
     root = tmp_path / "root"
