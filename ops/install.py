@@ -98,8 +98,8 @@ def main(arguments: list[str]) -> int:
         else:
             install(places, chosen.python, chosen.wheel)
             say(f"installed {places.prefix}, {UNIT} and {places.shortcut}")
-            if here:
-                begin(places, start=not chosen.no_start)
+            if here and not begin(places, start=not chosen.no_start):
+                return 1
     except CannotInstall as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -144,8 +144,8 @@ def completion_script() -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def begin(places: Places, *, start: bool) -> None:
-    """Make the user, and start or restart the service."""
+def begin(places: Places, *, start: bool) -> bool:
+    """Make the user, and start or restart the service; return False when it was to start and did not."""
     run("systemd-sysusers", str(places.users / "hapticd.conf"))
     if UDEV.exists():
         run("udevadm", "control", "--reload")
@@ -153,10 +153,13 @@ def begin(places: Places, *, start: bool) -> None:
         run("systemctl", "daemon-reload")
         if start:
             run("systemctl", "enable", UNIT)
-            run("systemctl", "restart", UNIT)
+            if not run("systemctl", "restart", UNIT):
+                say("hapticd is installed and does not start: journalctl -u hapticd says why")
+                return False
             say("hapticd runs: systemctl status hapticd, journalctl -u hapticd")
     else:
         say("systemd does not run here: systemctl enable --now hapticd where it does")
+    return True
 
 
 def program(places: Places, python: str, wheel: Path) -> None:
@@ -214,7 +217,7 @@ def uninstall(places: Places, *, purge: bool) -> None:
     """Stop the service, zero force last, and remove what `install` put in place; settings and state stay unless purged."""
     here = places.destdir == Path("/")
     check_prefix(places.at(places.prefix))
-    if here and systemd_runs():
+    if here and systemd_runs() and (places.units / UNIT).exists():
         run("systemctl", "disable", "--now", UNIT)
     for place in (*places.files, places.completion, places.shortcut):
         places.at(place).unlink(missing_ok=True)
@@ -263,12 +266,15 @@ def systemd_runs() -> bool:
     return Path("/run/systemd/system").is_dir()
 
 
-def run(*command: str) -> None:
-    """Run a command of the system; a failure is said and does not end the installation."""
+def run(*command: str) -> bool:
+    """Run a command of the system and return whether it worked; a failure is said and does not end the installation."""
     if shutil.which(command[0]) is None:
         say(f"{command[0]} is not here: {' '.join(command)} was left out")
-    elif subprocess.run(command, check=False).returncode:
+        return False
+    if subprocess.run(command, check=False).returncode:
         say(f"this failed and was left out: {' '.join(command)}")
+        return False
+    return True
 
 
 def say(text: str) -> None:

@@ -141,6 +141,21 @@ def test_python_that_the_unit_hides_is_refused(
     assert "which a service may not read (ProtectHome)" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("starts", [True, False])
+def test_service_that_does_not_start_is_not_said_to_run(
+    starts: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def run(*command: str) -> bool:
+        return starts or "restart" not in command
+
+    monkeypatch.setattr(install, "run", run)
+    monkeypatch.setattr(install, "systemd_runs", lambda: True)
+
+    assert install.begin(install.Places(Path("/")), start=True) is starts
+
+    assert ("hapticd runs" in capfd.readouterr().out) is starts
+
+
 @pytest.mark.parametrize("arguments", [["--purge"], ["--prefix", "relative"], ["--prefix", "/"]])
 def test_dangerous_options_are_usage_errors(arguments: list[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
