@@ -15,6 +15,19 @@ def kind_of(name: str) -> str:
     return name.partition("/")[0]
 
 
+class OldProcessNames(Collector):
+    """The metrics of the process under their old names, with the catalogue's help."""
+
+    def __init__(self) -> None:
+        self._process = ProcessCollector(namespace="hapticd", registry=None)
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield each metric of the process."""
+        for family in self._process.collect():
+            family.documentation = METRIC_ROWS[family.name].help
+            yield family
+
+
 class SingleThreadCounter(Collector):
     """A counter for one thread's hot path: no lock, read when Prometheus scrapes."""
 
@@ -46,8 +59,8 @@ class Metrics:
 
         # A `_created` series beside each counter is in no catalogue, and nothing reads it.
         disable_created_metrics()  # type: ignore[no-untyped-call]
-        for namespace in ("", "hapticd"):
-            ProcessCollector(namespace=namespace, registry=self.registry)
+        ProcessCollector(registry=self.registry)
+        self.registry.register(OldProcessNames())
         self.build_info = self._gauge("build_info")
 
         self.ready = self._gauge("ready")
