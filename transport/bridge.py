@@ -84,6 +84,11 @@ class Bridge(EdgeState):
         self.listening = False
         self.stopping = False
 
+    @property
+    def answers(self) -> bool:
+        """Whether requests and sessions are answered: the service has started and does not stop."""
+        return self.listening and not self.stopping
+
     def giving_way(self, *, stop: bool = False) -> AbstractContextManager[None]:
         """Have the streaming threads make way for a write to the disk; `stop`: and rest most of the time."""
         return nullcontext() if self.streams is None else self.streams.giving_way(stop=stop)

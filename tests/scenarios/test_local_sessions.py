@@ -13,7 +13,7 @@ from actors.device.messages import SimulatedSpec
 from actors.session.actor import actor_name
 from actors.values.identity import Connection, Kind
 from tests.support.clients.raw_websocket import RawWebSocket
-from tests.support.local.connection import LocalConnection, Program
+from tests.support.local.connection import LocalConnection, Program, answer_to
 from tests.support.local.page import FORCE, POSITION
 from tests.support.loop.devices import ARM_CENTRE
 from tests.support.service.actor_faults import crash, crash_and_restart
@@ -214,3 +214,16 @@ def test_positions_and_forces_of_one_record_act_together(system: RunningSystem, 
         eventually(both, "both are in force", pause_s=0.002)
         assert system.ask("POST", "/stop").status == 200
         eventually(lambda: client.states.force(slot) == (0.0, 0.0, 0.0), "zero", pause_s=0.001)
+
+
+@pytest.mark.parametrize(("listening", "stopping"), [(False, False), (True, True)])
+def test_service_that_starts_or_stops_asks_for_another_try(
+    system: RunningSystem, folder: Path, listening: bool, stopping: bool
+) -> None:
+    system.bridge.listening, system.bridge.stopping = listening, stopping
+
+    answer = answer_to(folder, b'{"hapticd_local": 1, "name": "early"}\n')
+    system.bridge.listening, system.bridge.stopping = True, False
+
+    assert answer == {"error": "The service is starting or stopping: try again in a moment.", "status": 503}
+    assert system.system.sessions.value.sessions == ()

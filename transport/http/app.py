@@ -128,8 +128,7 @@ class PortApplication(Application):
 
     def _channel(self, request: HTTPServerRequest) -> tuple[type[WebSocketHandler], dict[str, Any]] | None:
         bridge = self._edge.bridge
-        ready = bridge.listening and not bridge.stopping
-        if self._upgrade is None or not ready:
+        if self._upgrade is None or not bridge.answers:
             return None
         try:
             target = parse_target(request.uri or "")

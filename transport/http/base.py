@@ -140,8 +140,8 @@ class HttpHandler(RequestHandler):
         if method == "OPTIONS":
             return
         self._route = resource.route(method)
-        if not self._route.always and (self.edge.bridge.stopping or not self.edge.bridge.listening):
-            raise NotReady("The service is starting or stopping: try again in a moment.")
+        if not self._route.always and not self.edge.bridge.answers:
+            raise NotReady
 
     def _declared_length(self) -> int:
         text = self.request.headers.get("Content-Length", "")

@@ -19,6 +19,7 @@ from actors.session.api import MANAGER, Client, CloseGone, CloseSession, OpenSes
 from transport.local.devices import LocalDevices
 from transport.local.request import LONGEST_LINE, LocalRequest, parse_request
 from transport.session.events import SessionEvents
+from transport.wire.envelope import NotReady, status_of
 
 if TYPE_CHECKING:
     from fastpath.local.seats import LocalSeat, LocalSeats
@@ -65,10 +66,8 @@ class LocalSession:
             async with asyncio.timeout(LINE_S):
                 await self._begin(request)
             await self._until_end()
-        except InvalidInput as error:
-            self._say({"error": f"{error.path}: {error.reason}" if error.path else error.reason})
         except HapticError as error:
-            self._say({"error": error.sentence})
+            self._say({"error": str(error), "status": status_of(error)})
         except TimeoutError:
             self._say({"error": f"nothing came for {LINE_S:g} s: send the next line at once"})
         except Ended as error:
@@ -100,7 +99,9 @@ class LocalSession:
         self._line += data
 
     async def _open(self, request: LocalRequest) -> None:
-        """Open the session and answer with the memory; NoSlot, Busy."""
+        """Open the session and answer with the memory; NotReady, NoSlot, Busy."""
+        if not self._bridge.answers:
+            raise NotReady
         client = Client(f"local:{self._process} {request.name}", VERSION)
         loop = IOLoop.current()
         lost = OpenSession(client, lambda: loop.add_callback(self._lost), None, lambda: self._over)

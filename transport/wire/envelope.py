@@ -82,6 +82,10 @@ class TooManyRequests(HapticError):
 class NotReady(HapticError):
     """The service starts, stops, or a part of it does not work yet."""
 
+    def __init__(self, sentence: str = "The service is starting or stopping: try again in a moment.") -> None:
+        """`sentence` names what is missing."""
+        super().__init__(sentence)
+
 
 STATUS: Final[Mapping[type[HapticError], int]] = MappingProxyType(
     {

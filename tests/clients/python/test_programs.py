@@ -116,7 +116,7 @@ def test_service_that_comes_back_is_told_and_forces_stay_zero(transport: str) ->
         service.kill()
         service.start()
         returned = program.line()
-        assert returned.startswith("returned as session ")
+        assert returned.startswith("returned as session "), (returned, program.ended() if not returned else "")
         assert returned.endswith(", returned")
         assert program.line() == "held back"
         assert arm_force(service) == 0

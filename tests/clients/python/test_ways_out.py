@@ -194,7 +194,7 @@ def test_fault_of_a_message_is_raised_and_leaves_zero(
             service.arm.commands["set_contact"] = {}
             with pytest.raises(InvalidCommand, match="over a socket"):
                 service.update()
-        assert force() == 0
+        service_sees(stepped, force, 0.0)
         service.arm.force = 0, 0, 1
         service.update()
         service_sees(stepped, force, 1.0)

@@ -37,6 +37,13 @@ SETTLE_PAUSE_S: Final = 0.001
 GONE_S: Final = 0.5  # without a tick, after which the service is looked for
 
 
+def refused(answer: dict[str, Any]) -> Refused:
+    """Return the error of a line that is no welcome."""
+    status = answer.get("status")
+    why = answer.get("error", "it gave no reason")
+    return Refused(f"The service refuses a local client: {why}", status if isinstance(status, int) else None)
+
+
 class LocalSeat(Generic[D]):
     """One seat of the service's shared memory, for both kinds of service objects: but for the opening nothing in it waits."""
 
@@ -91,7 +98,7 @@ class LocalSeat(Generic[D]):
         answer, descriptors = self._line()
         try:
             if "error" in answer or len(descriptors) != 2:
-                raise Refused(f"The service refuses a local client: {answer.get('error', 'no memory came')}")
+                raise refused(answer)
             check_instance(answer.get("instance"))
             self._page = mmap.mmap(descriptors[0], layout.PAGE_BYTES)
             self._states = mmap.mmap(descriptors[1], 0, access=mmap.ACCESS_READ)
@@ -114,7 +121,7 @@ class LocalSeat(Generic[D]):
         self._say(b'{"mapped":true}')
         ready, _ = self._line()
         if ready.get("ready") is not True:
-            raise Refused(f"The service refuses a local client: {ready.get('error', 'it is not ready')}")
+            raise refused(ready)
         self._socket.settimeout(0)
         self._last_tick, self._ticked = -1, time.monotonic()
         self._settle()
