@@ -28,6 +28,13 @@ export class History {
     );
   }
 
+  /** The newest row: time, then values, null for a gap; undefined without one. */
+  newest() {
+    if (this.count === 0) return undefined;
+    const row = (this.at - 1 + this.rows) % this.rows;
+    return this.columns.map((column) => (Number.isNaN(column[row]) ? null : column[row]));
+  }
+
   clear() {
     this.count = 0;
     this.at = 0;

@@ -1,5 +1,6 @@
 // The chosen device in its own frame: reach, arm, cursor, force, bubble. Drawn at most as often as frames come.
 
+import { drawing } from "../drawing.js";
 import { service } from "../state.js";
 import { colour } from "../theme.js";
 import { makeArm } from "./arm.js";
@@ -38,8 +39,6 @@ export function makeScene(three, canvas, words, now) {
   const labels = makeLabels(words);
   scene.add(cursor, force.group, arm.group, bubble.group, reach);
   let kind = null;
-  let timer = 0;
-  let ended = false;
 
   function paint() {
     renderer.setClearColor(colour("--canvas"), 1);
@@ -64,8 +63,6 @@ export function makeScene(three, canvas, words, now) {
   }
 
   function draw() {
-    if (ended) return;
-    const began = performance.now();
     const { device, bubble: around } = now();
     fit();
     setKind(device);
@@ -82,8 +79,6 @@ export function makeScene(three, canvas, words, now) {
     // Read by tests, and by whoever wants to know what is drawn.
     canvas.dataset.cursor = at ? [at.x, at.y, at.z].join(" ") : "";
     canvas.dataset.force = String(force.group.visible);
-    // Where drawing is slow (no graphics processor), two thirds of the time stay free for everything else, STOP above all.
-    timer = setTimeout(() => requestAnimationFrame(draw), Math.max(DRAW_MS, 2 * (performance.now() - began)));
   }
 
   function point(vector) {
@@ -103,13 +98,12 @@ export function makeScene(three, canvas, words, now) {
   }
 
   paint();
-  draw();
+  const end = drawing(draw, DRAW_MS);
   return {
     repaint: paint,
     look: (name) => orbit.look(name),
     end() {
-      clearTimeout(timer);
-      ended = true;
+      end();
       orbit.end();
       dispose(scene);
       renderer.dispose();

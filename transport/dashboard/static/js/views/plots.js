@@ -2,6 +2,7 @@
 
 import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
 import { Plot } from "../../vendor/plot.js";
+import { drawing } from "../drawing.js";
 import { histories } from "../feed.js";
 import { fixed } from "../format.js";
 import { saveAs } from "../save.js";
@@ -28,12 +29,15 @@ const PLOTS = [
 
 /** Columns by plot as they were at the press of Pause; null while the plots run. */
 const held = signal(null);
+/** Plots that are on the page: what draws each, how often it is due, and when again. One is drawn at a time. */
+const shown = new Set();
 /** Row under the cursor, by plot; null without one. */
 const pointed = signal({});
 
 export function PlotsView() {
   live.value;
   useEffect(() => () => (held.value = null), []);
+  useEffect(() => drawing(drawNext, DRAW_MS / 2), []);
   const pause = () => {
     held.value = held.value === null ? Object.fromEntries(PLOTS.map((plot) => [plot.name, columnsOf(plot)])) : null;
   };
@@ -53,8 +57,7 @@ function Figure({ plot, paint }) {
   const box = useRef(null);
   useEffect(() => draw(plot, box.current), [paint]);
   const at = pointed.value[plot.name] ?? null;
-  const columns = shownColumns(plot);
-  const row = at ?? columns[0].length - 1;
+  const row = shownRow(plot, at);
   const name = `${plot.name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
   return html`
     <figure data-plot=${plot.name} class=${connection.value === "open" || held.value ? "" : "stale"}>
@@ -64,10 +67,10 @@ function Figure({ plot, paint }) {
           ${plot.lines.map(
             ([axis, name, dash], line) => html`<span class=${`legend ${name.slice(2)}`} key=${axis}>
               <svg viewBox="0 0 24 6" aria-hidden="true"><line x1="0" y1="3" x2="24" y2="3" stroke-dasharray=${dash.join(" ")} /></svg>
-              ${axis} ${fixed(columns[line + 1][row], plot.decimals)}
+              ${axis} ${fixed(row?.[line + 1], plot.decimals)}
             </span>`,
           )}
-          ${at === null ? "" : html`<span class="dim">at ${fixed(columns[0][row], 1)} s</span>`}
+          ${at === null ? "" : html`<span class="dim">at ${fixed(row?.[0], 1)} s</span>`}
         </span>
       </figcaption>
       <div ref=${box} class="plot"></div>
@@ -88,6 +91,26 @@ function columnsOf(plot) {
 }
 
 const shownColumns = (plot) => held.value?.[plot.name] ?? columnsOf(plot);
+
+/** Seconds before now and values of one row, the newest for null; undefined without one. */
+function shownRow(plot, at) {
+  const rows = plot.rows();
+  if (at === null && held.value === null) {
+    const newest = rows?.newest();
+    return newest && [newest[0] - performance.now() / 1000, ...(plot.columns ?? [1, 2, 3]).map((column) => newest[column])];
+  }
+  const columns = shownColumns(plot);
+  return columns[0].length ? columns.map((column) => column.at(at ?? -1)) : undefined;
+}
+
+/** Draw the plot that has been due for longest. */
+function drawNext() {
+  const now = performance.now();
+  const due = [...shown].filter((one) => one.due <= now).sort((a, b) => a.due - b.due)[0];
+  if (!due) return;
+  due.due = now + due.every;
+  due.draw();
+}
 
 /** Seconds before now, then a column for each line; an empty field is a gap. */
 function asCsv(plot) {
@@ -143,9 +166,10 @@ function draw(plot, box) {
   figure.over.addEventListener("dblclick", whole);
   const sizes = new ResizeObserver(() => figure.setSize({ width: Math.max(200, box.clientWidth), height: HEIGHT }));
   sizes.observe(box);
-  const timer = setInterval(() => figure.setData(shownColumns(plot)), DRAW_MS * (plot.seconds > 60 ? 10 : 1));
+  const turn = { draw: () => figure.setData(shownColumns(plot)), every: DRAW_MS * (plot.seconds > 60 ? 10 : 1), due: 0 };
+  shown.add(turn);
   return () => {
-    clearInterval(timer);
+    shown.delete(turn);
     sizes.disconnect();
     figure.destroy();
   };
