@@ -93,7 +93,9 @@ class System:
         self.ledger = ledger
         self.cores = cores or Cores(None, frozenset())
         self.runtime = Runtime(
-            realtime=realtime, max_sessions=self.settings.value.integer("communication/max_sessions")
+            realtime=realtime,
+            max_sessions=self.settings.value.integer("communication/max_sessions"),
+            stepping=self.settings.value.flag("simulation/stepped"),
         )
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.metrics = self.context.metrics

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from actors.control.api import Cores, ProgressBeat, of_this_machine
+from actors.control.api import FASTPATH, Cores, ProgressBeat, StepLoop, of_this_machine
 from actors.modules.module import LISTED
 from actors.modules.registry import ModuleRegistry, load
 from actors.settings.api import Ledger, SettingsState
@@ -54,6 +54,7 @@ THREAD_STACK_BYTES: Final = 1024 * 1024
 SWITCH_INTERVAL_S: Final = 0.0002
 POLL_S: Final = 0.02
 START_TIMEOUT_S: Final = 1.0
+STEPS_OF_START: Final = 200
 GOODBYE_S: Final = 0.5
 GOING_AWAY: Final = 1001
 STDERR: Final = 2
@@ -111,7 +112,9 @@ class Service:
     ) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
-        make_links = partial(make_scanner, failsafe=failsafe)
+        # Where time stands still, no motor of a real device is opened.
+        stepped = settings.view.value.flag("simulation/stepped")
+        make_links = None if stepped else partial(make_scanner, failsafe=failsafe)
         ledger, beat = Ledger.load(self._directory), self._beat(loop)
         system = System(settings, ledger, on_fatal, cores=cores, links=make_links, beat=beat)
         bridge = Bridge(system, modules)
@@ -174,6 +177,9 @@ class Service:
             bridge.listening = start.done
             if readiness(bridge) is None:
                 return True
+            if start.done and bridge.system.runtime.stepping:
+                # Time stands still from the moment on at which every device is ready.
+                await bridge.ask(FASTPATH, StepLoop(STEPS_OF_START))
             await asyncio.sleep(POLL_S)
         return False
 
@@ -264,7 +270,7 @@ def _say_ready(system: System, addresses: str, log: Log) -> None:
     if not system.settings.value.flag("communication/auth/required"):
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
     state = system.runtime.loop_state()
-    if not state["fifo"]:
+    if not state["fifo"] and not system.runtime.stepping:
         # With simulated devices alone nobody has to do anything about it.
         real = any(not record.identity.simulated for record in system.inventory.value.devices)
         level = logging.WARNING if real else logging.INFO

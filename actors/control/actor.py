@@ -23,6 +23,8 @@ from actors.control.messages import (
     LoopFacts,
     LoopWatch,
     SetTickShare,
+    StepLoop,
+    StepsTaken,
 )
 from actors.control.processor_times import ProcessorTimes, read_processor_times
 from actors.control.statistics import statistics_event
@@ -47,6 +49,8 @@ COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
 # Shorter than the time from a device's connection to its first force.
 DEVICE_CHECK_S: Final = 0.05
+# Where the clock of a loop that is stepped begins.
+STEPPED_FROM_S: Final = 1.0
 SLOW_MACHINE_HINT: Final = "lower control/frequency or give the loop a processor: hapticd doctor looks at the machine"
 TICKS_LEFT_OUT_HINT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
 
@@ -113,6 +117,14 @@ class FastpathActor(ServiceActor):
             self._require_simulated()
         self._set_share(message.share)
         return self._watch.value.share
+
+    @handles(StepLoop)
+    def step(self, message: StepLoop) -> StepsTaken:
+        """Let the loop tick; Conflict for one that runs by itself."""
+        if not self._runtime.stepping:
+            raise Conflict("The loop runs by itself: start the service with --set simulation/stepped=true to step it.")
+        self._runtime.step(message.ticks)
+        return StepsTaken(int(self._runtime.loop_state()["ticks"]), self._runtime.now_ns() / 1e9 - STEPPED_FROM_S)
 
     @handles(CheckDevices)
     def check_devices(self, _message: CheckDevices) -> None:

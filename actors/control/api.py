@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.control.cores import Cores, of_this_machine
 from actors.control.gap_counters import read_gaps
 from actors.control.interruptions import gap_data, interruption_data
-from actors.control.messages import FASTPATH, ForceChange, SetTickShare
+from actors.control.messages import FASTPATH, ForceChange, SetTickShare, StepLoop, StepsTaken
 from actors.control.progress_beat import ProgressBeat
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "ForceChange",
     "ProgressBeat",
     "SetTickShare",
+    "StepLoop",
+    "StepsTaken",
     "gap_data",
     "interruption_data",
     "of_this_machine",

@@ -111,6 +111,14 @@ class LoopWatch:
 
 
 @dataclass(frozen=True, slots=True)
+class StepsTaken:
+    """Where a loop stands that is stepped: ticks and s since the service started."""
+
+    ticks: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class SetTickShare(Request[float]):
     """Let only this share of the ticks run, 0 to 1, as on an overloaded machine. The reply is the share in force.
 
@@ -118,6 +126,13 @@ class SetTickShare(Request[float]):
     """
 
     share: float
+
+
+@dataclass(frozen=True, slots=True)
+class StepLoop(Request[StepsTaken]):
+    """Let the loop of a service whose time stands still tick so many times, at once. Conflict for a loop that runs by itself."""
+
+    ticks: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -409,6 +409,13 @@ def others() -> Iterator[Setting]:
         "Seed of everything that is random in simulated devices.",
         advanced=True,
     )
+    yield flag(
+        "simulation/stepped",
+        "Let time stand still: the loop ticks only by POST /simulation/steps. Devices are simulated then, and no port is opened.",
+        default=False,
+        locked=True,
+        advanced=True,
+    )
     yield choice("misc/log_level", "info", ("debug", "info", "warning", "error"), "What the log says.")
     yield choice(
         "misc/log_format",

@@ -340,6 +340,10 @@ class Service(ServiceCore[Device]):
         """Return the answer of `GET /version`. NoService."""
         return await self._run(operations.version())
 
+    async def step(self, ticks: int = 1) -> float:
+        """Let the loop tick, 1 to 32000 times, where time stands still; s since its start. Refused."""
+        return await self._run(operations.step(ticks))
+
     async def ports(self) -> list[dict[str, Any]]:
         """Return the ports of devices with their states. Refused, NoService."""
         return await self._run(operations.ports())

@@ -328,6 +328,10 @@ class Service(ServiceCore[Device]):
         """The answer of `GET /version`. NoService."""
         return self._run(operations.version())
 
+    def step(self, ticks: int = 1) -> float:
+        """Let the loop tick, 1 to 32000 times, where time stands still (`testing.service(stepped=True)`); s since its start. Refused."""
+        return self._run(operations.step(ticks))
+
     def ports(self) -> list[dict[str, Any]]:
         """Return the ports of devices with their states, as docs/http.md describes them. Refused, NoService."""
         return self._run(operations.ports())

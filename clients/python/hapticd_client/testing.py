@@ -127,15 +127,20 @@ def service(
     simulate: str = "arm,grip",
     settings: Mapping[str, object] | None = None,
     command: Sequence[str] | None = None,
+    *,
+    stepped: bool = False,
 ) -> Generator[TestService]:
     """Start a service with simulated devices and yield it; it is stopped behind the block. NoService.
 
     `simulate`: kinds, such as `arm,arm,grip`; `settings`: by key; `command`: the program, `hapticd` beside this interpreter or on PATH
-    unless given.
+    unless given. `stepped`: time stands still, and the loop ticks by `step` of a service object alone, as often as it says: the same
+    program gives the same numbers, on any machine. Such a service is for sockets: over shared memory a loop that stands still counts
+    as gone.
     """
     # The path of a Unix socket is short.
     with tempfile.TemporaryDirectory(prefix="hapticd-") as directory:
-        chosen: dict[str, object] = {**dict.fromkeys(FREE_PORTS, 0), **(settings or {})}
+        time: dict[str, object] = {"simulation/stepped": True} if stepped else {}
+        chosen: dict[str, object] = {**dict.fromkeys(FREE_PORTS, 0), **time, **(settings or {})}
         words = [part for key, value in chosen.items() for part in ("--set", f"{key}={_text(value)}")]
         program = list(command or [_program()])
         running = TestService(

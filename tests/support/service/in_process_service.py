@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -26,7 +25,6 @@ from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
-from fastpath.arena.runtime import Runtime
 from tests.support.service.addresses import FREE_PORTS, PATIENT, STREAMING, Addresses, WithAddresses, parse_ready
 from tests.support.service.polling import eventually
 from tests.support.service.timeouts import long_silence_limits, long_timeouts
@@ -83,7 +81,8 @@ class InProcessService(WithAddresses):
         self._directory = StateDirectory(folder)
         self._simulated = simulated
         unfiltered = {} if chain or not stepping else {"filters/oscillation/enabled": "false"}
-        self._chosen = {**FREE_PORTS, **STREAMING, **PATIENT, **unfiltered, **(settings or {})}
+        time = {"simulation/stepped": "true"} if stepping else {}
+        self._chosen = {**FREE_PORTS, **STREAMING, **PATIENT, **time, **unfiltered, **(settings or {})}
         self._stepping = stepping
         self._settled = settled
         self._bare = stepping and not chain
@@ -109,17 +108,15 @@ class InProcessService(WithAddresses):
             overrides = read_overrides(SETTINGS_CATALOG, [f"{key}={value}" for key, value in self._chosen.items()])
             state = SettingsState.load(self._directory, SETTINGS_CATALOG, overrides)
             ledger = Ledger.load(self._directory)
-            runtime = partial(Runtime, stepping=self._stepping)
-            with patch("actors.system.Runtime", runtime):
-                self.system = System(
-                    state,
-                    ledger,
-                    lambda name, _error: self.fatal.append(name),
-                    cores=Cores(None, frozenset()),
-                    simulated=self._simulated,
-                    realtime=False,
-                    links=self._links,
-                )
+            self.system = System(
+                state,
+                ledger,
+                lambda name, _error: self.fatal.append(name),
+                cores=Cores(None, frozenset()),
+                simulated=self._simulated,
+                realtime=False,
+                links=self._links,
+            )
             self.runtime = self.system.runtime
             cleanup.callback(self.system.stop)
             self._thread.start()

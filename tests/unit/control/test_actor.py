@@ -20,6 +20,8 @@ from actors.control.messages import (
     LoopWatch,
     RateStage,
     SetTickShare,
+    StepLoop,
+    StepsTaken,
 )
 from actors.device.messages import Inventory
 from actors.device.params import device_params
@@ -78,9 +80,9 @@ class FastpathRig(ActorRig):
         self.actor = self.another(cores)
         self.fastpath = FakeActor(self.context, FASTPATH)
 
-    def another(self, cores: Cores = SHARED) -> FastpathActor:
+    def another(self, cores: Cores = SHARED, runtime: Runtime | None = None) -> FastpathActor:
         """An actor over what outlives it."""
-        runtime = cast("Runtime", self.loop)
+        runtime = runtime or cast("Runtime", self.loop)
         return FastpathActor(self.context, runtime, self.settings, cores, self.watch, self.inventory, self.sessions)
 
     def has(self, *words: str, simulated: bool = True) -> None:
@@ -540,3 +542,17 @@ def test_changed_period_applies_at_once() -> None:
 
     assert rig.passes(1) == [EmitStatistics()]
     assert rig.passes(99.5) == []
+
+
+def test_loop_that_runs_by_itself_is_not_stepped() -> None:
+    with pytest.raises(Conflict, match="simulation/stepped=true"):
+        FastpathRig().actor.step(StepLoop(1))
+
+
+def test_loop_that_stands_still_ticks_as_often_as_it_is_told() -> None:
+    rig = FastpathRig()
+    actor = rig.another(runtime=Runtime(stepping=True, realtime=False))
+    actor.started()
+
+    assert actor.step(StepLoop(40)) == StepsTaken(40, pytest.approx(0.01, abs=0.001))
+    assert actor.step(StepLoop(1)).ticks == 41

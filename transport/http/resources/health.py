@@ -68,9 +68,12 @@ def _obstacles(bridge: Bridge) -> Iterator[str]:
         yield "The service is stopping: start it again."
     if not bridge.listening:
         yield "The service is starting: wait a moment."
-    loop = bridge.system.runtime.loop_state()
+    runtime = bridge.system.runtime
+    loop = runtime.loop_state()
     silence_ns = bridge.system.context.clock.now_ns() - int(loop["tick_ns"])
-    if not loop["running"]:
+    if runtime.stepping:
+        pass  # it ticks when it is told to
+    elif not loop["running"]:
         yield "The control loop does not run: look into the log for the reason."
     elif silence_ns > STALLED_NS:
         yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."

@@ -81,6 +81,12 @@ def version() -> Operation[dict[str, Any]]:
     return found
 
 
+def step(ticks: int) -> Operation[float]:
+    """Let the loop of a service whose time stands still tick; s since its start. Refused where the loop runs by itself."""
+    found = yield Request("POST", "/simulation/steps", {"ticks": ticks})
+    return float(found["time"])
+
+
 # ---------------------------------------------------------------- settings
 
 

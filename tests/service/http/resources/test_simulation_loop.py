@@ -1,10 +1,10 @@
-"""`POST /simulation/loop`: accepted and refused shares of ticks; refused when a device is real."""
+"""`POST /simulation/loop` and `/simulation/steps`: what is accepted and refused, and that the loop's actor is asked."""
 
 from __future__ import annotations
 
 import pytest
 
-from actors.control.messages import FASTPATH, SetTickShare
+from actors.control.messages import FASTPATH, SetTickShare, StepLoop, StepsTaken
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import Conflict
 from tests.service.edge_server import EdgeServer, replace_by_failing
@@ -21,6 +21,11 @@ class StandInLoop(ServiceActor):
     def set_tick_share(self, message: SetTickShare) -> float:
         self.asked.append(message.share)
         return message.share
+
+    @handles(StepLoop)
+    def step(self, message: StepLoop) -> StepsTaken:
+        self.asked.append(message.ticks)
+        return StepsTaken(1000 + message.ticks, 0.25)
 
 
 @pytest.fixture
@@ -82,3 +87,29 @@ def test_share_route_accepts_post_only(rig: EdgeServer) -> None:
     reply = rig.get("/simulation/loop")
 
     assert (reply.status, reply.headers["allow"]) in {(404, ""), (405, "POST, OPTIONS"), (405, "POST")}
+
+
+@pytest.mark.parametrize("ticks", [1, 40, 32_000])
+def test_ticks_are_asked_for_and_the_time_is_told(rig: EdgeServer, asked: list[float], ticks: int) -> None:
+    reply = rig.ask("POST", "/simulation/steps", {"ticks": ticks})
+
+    assert (reply.status, reply.json) == (200, {"ticks": 1000 + ticks, "time": 0.25})
+    assert asked == [ticks]
+
+
+@pytest.mark.parametrize("ticks", ["", '"1"', "null", "0", "-1", "0.5", "1.0", "32001", "1e300", "true", "NaN", "[1]"])
+def test_ticks_that_are_no_number_of_ticks_are_400(rig: EdgeServer, asked: list[float], ticks: str) -> None:
+    body = f'{{"ticks": {ticks}}}' if ticks else "{}"
+    reply = rig.ask("POST", "/simulation/steps", raw=body.encode())
+
+    assert reply.status == 400
+    assert reply.error
+    assert asked == []
+
+
+def test_loop_that_runs_by_itself_is_409(rig: EdgeServer) -> None:
+    replace_by_failing(rig, FASTPATH, Conflict("The loop runs by itself."))
+
+    reply = rig.ask("POST", "/simulation/steps", {"ticks": 1})
+
+    assert (reply.status, reply.error) == (409, "The loop runs by itself.")

@@ -1,0 +1,82 @@
+"""A service whose time stands still: it goes on by steps alone, and the same steps give the same numbers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import hapticd_client as haptics
+from hapticd_client import Refused, testing
+from tests.emulators.hapi import HapiBoard
+from tests.emulators.pty_port import PtyPort
+from tests.support.service.process import RunningService
+
+RATE = 4000
+MECHANISM = "2diy-plastic"
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[testing.TestService]:
+    with testing.service(simulate="arm", stepped=True) as service:
+        yield service
+
+
+@pytest.fixture
+def service(running: testing.TestService) -> Iterator[haptics.Service]:
+    with running.connect() as connected:
+        yield connected
+
+
+def test_time_goes_on_by_steps_alone(service: haptics.Service) -> None:
+    before = service.step()
+
+    assert service.step(RATE) == pytest.approx(before + 1)
+    assert service.step() == pytest.approx(before + 1 + 1 / RATE)
+
+
+def test_force_is_in_effect_at_the_next_tick_and_fades_in_this_time_only(service: haptics.Service) -> None:
+    service.arm.force = 0, 0, 0.5
+    service.update()
+    service.step(400)
+    service.update()  # assigns nothing: released
+    service.arm.force = 0, 0, 0.5
+    service.update()
+    service.step(100)
+    service.arm.force = 0, 0, 0.5
+    service.update()
+    assert service.arm.force[2] == 0.5
+    service.step(RATE)  # far longer than a command lives
+    service.arm.force = 0, 0, 0.5
+    service.update()
+    assert service.arm.state.force[2] == 0
+
+
+def test_loop_that_runs_by_itself_is_not_stepped() -> None:
+    with (
+        testing.service(simulate="arm") as real,
+        real.connect() as service,
+        pytest.raises(Refused, match="runs by itself"),
+    ):
+        service.step()
+
+
+def test_asyncio_twin_steps_too(running: testing.TestService) -> None:
+    async def run() -> float:
+        async with running.connect_aio() as service:
+            before = await service.step()
+            return await service.step(RATE) - before
+
+    assert asyncio.run(run()) == pytest.approx(1)
+
+
+def test_no_port_is_opened_where_time_stands_still(tmp_path: Path) -> None:
+    with PtyPort(HapiBoard(MECHANISM), link=tmp_path / "ttyACM7") as port:
+        settings = {"devices/hapi/ports": f"{port.path}={MECHANISM}", "simulation/stepped": True}
+        with RunningService(simulate="arm", settings=settings, state_dir=tmp_path / "state") as service:
+            status, found = service.request("POST", "/simulation/steps", {"ticks": 32_000})
+            assert status == 200, found
+            assert service.request("GET", "/devices")[1].get("compact", []) == []
+        assert port.last == b""
