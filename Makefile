@@ -38,7 +38,7 @@ CHECKED := $(PACKAGES) $(wildcard clients tests bench docs/examples ops)
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
 .PHONY: help run test test-unit test-times test-slice bench bench-haptics bench-gaps bench-sets bench-page pictures soak fuzz lint docs docs-site lock wheel build clean always
-.PHONY: vendor wheels deb install-service uninstall-service uninstall
+.PHONY: test-robots vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -60,6 +60,9 @@ test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests tha
 
 test-slice: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the unit tests of one slice in seconds: S=device, S=transport/http
 	$(PY) -m pytest -q tests/unit/$(S) $(PYTEST_ARGS)
+
+test-robots: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/robots  ## the plugins beside the real Gymnasium and LeRobot, in .venv-robots (gigabytes)
+	PATH="$(CURDIR)/$(BIN):$$PATH" .venv-robots/bin/python -m pytest tests/clients/robots -q -rs $(PYTEST_ARGS)
 
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## measure, print one table, write docs/performance.md; BENCH_ARGS are handed to pytest
 	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(or $(BENCH_ARGS),--keep-results); \
@@ -205,6 +208,14 @@ $(STAMPS)/test: $(STAMPS)/install clients/python/pyproject.toml
 	@echo "installing what the tests need"
 	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[test]'
 	@$(INSTALL) --no-build-isolation --editable clients/python
+	@touch $@
+
+# What the service and its tests stand on comes from the first environment, behind what LeRobot installs by itself.
+$(STAMPS)/robots: clients/gym/pyproject.toml clients/lerobot/pyproject.toml | $(STAMPS)/test
+	@echo "installing Gymnasium and LeRobot into .venv-robots"
+	@$(PY) -m venv --clear .venv-robots
+	@.venv-robots/bin/python -m pip --quiet install 'gymnasium>=1.1,<2' 'lerobot>=0.4,<0.6' pytest
+	@$(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-robots/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/service.pth"
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/install

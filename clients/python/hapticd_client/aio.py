@@ -341,8 +341,24 @@ class Service(ServiceCore[Device]):
         return await self._run(operations.version())
 
     async def step(self, ticks: int = 1) -> float:
-        """Let the loop tick, 1 to 32000 times, where time stands still; s since its start. Refused."""
-        return await self._run(operations.step(ticks))
+        """Send what was assigned, let the loop tick, and take new states, as the blocking `step` does. Refused."""
+        await self.update()
+        try:
+            seconds = await self._run(operations.step(ticks))
+            await self._usable().turn()
+        except BaseException:
+            self._release()
+            raise
+        self._session.check()
+        return seconds
+
+    async def add_simulated(self, kind: str, device_id: str | None = None) -> str:
+        """Simulate one more device and return its id; it is in `devices` from a turn on that sees it. Refused."""
+        return await self._run(operations.add_simulated(kind, device_id))
+
+    async def remove_simulated(self, device_id: str) -> None:
+        """Simulate a device no longer. Refused."""
+        await self._run(operations.remove_simulated(device_id))
 
     async def ports(self) -> list[dict[str, Any]]:
         """Return the ports of devices with their states. Refused, NoService."""

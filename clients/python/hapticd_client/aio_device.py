@@ -104,3 +104,7 @@ class Device(DeviceCore):
     async def set_home_return(self, enabled: bool) -> None:  # noqa: FBT001 (as the attribute of the blocking twin)
         """Set whether the device returns to its centre while nobody commands it. Refused (422), NoService."""
         await self._ask("POST", "/config/home_return", {"enabled": enabled})
+
+    async def simulate(self, **what: Any) -> dict[str, Any]:
+        """Tell a simulated device what to do, as the blocking twin does. Refused."""
+        return await self._run(operations.simulate(self.kind, self.id, what))

@@ -91,6 +91,14 @@ class Device(DeviceCore):
         """The other half. Refused, NoService."""
         return self._run(operations.pairing(self.kind, self.id))
 
+    def simulate(self, **what: Any) -> dict[str, Any]:
+        """Move the hand of a simulated device, press a button, make a fault happen; returns what it is told to do. Refused.
+
+        `what`: as the body of `POST /simulation/{device}/{id}`: `hand={"position": {"x": 0, "y": -0.12, "z": 0.1}}` in device space,
+        m; `buttons={"a": True}`, `fault="unplug"`.
+        """
+        return self._run(operations.simulate(self.kind, self.id, what))
+
     # ------------------------------------------------------------ what a device has for all sessions
 
     @property

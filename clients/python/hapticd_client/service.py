@@ -329,8 +329,27 @@ class Service(ServiceCore[Device]):
         return self._run(operations.version())
 
     def step(self, ticks: int = 1) -> float:
-        """Let the loop tick, 1 to 32000 times, where time stands still (`testing.service(stepped=True)`); s since its start. Refused."""
-        return self._run(operations.step(ticks))
+        """Send what was assigned, let the loop tick where time stands still, and take new states: a turn of such a service.
+
+        `ticks`: 1 to 32000. Returns s since the service's start. Refused where the loop runs by itself; else as `update`.
+        """
+        self.update()
+        try:
+            seconds = self._run(operations.step(ticks))
+            self._usable().turn()
+        except BaseException:
+            self._release()
+            raise
+        self._session.check()
+        return seconds
+
+    def add_simulated(self, kind: str, device_id: str | None = None) -> str:
+        """Simulate one more device and return its id; it is in `devices` from a turn on that sees it. Refused."""
+        return self._run(operations.add_simulated(kind, device_id))
+
+    def remove_simulated(self, device_id: str) -> None:
+        """Simulate a device no longer. Refused."""
+        self._run(operations.remove_simulated(device_id))
 
     def ports(self) -> list[dict[str, Any]]:
         """Return the ports of devices with their states, as docs/http.md describes them. Refused, NoService."""

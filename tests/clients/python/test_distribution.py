@@ -23,7 +23,8 @@ def project(path: Path) -> dict[str, object]:
 def test_version_is_that_of_the_service() -> None:
     version = project(ROOT / "pyproject.toml")["version"]
 
-    assert project(PACKAGE / "pyproject.toml")["version"] == version
+    for name in ("python", "gym", "lerobot"):
+        assert project(ROOT / "clients" / name / "pyproject.toml")["version"] == version
     assert hapticd_client.__version__ == version
 
 

@@ -38,20 +38,39 @@ def test_time_goes_on_by_steps_alone(service: haptics.Service) -> None:
 
 
 def test_force_is_in_effect_at_the_next_tick_and_fades_in_this_time_only(service: haptics.Service) -> None:
-    service.arm.force = 0, 0, 0.5
-    service.update()
-    service.step(400)
-    service.update()  # assigns nothing: released
-    service.arm.force = 0, 0, 0.5
-    service.update()
-    service.step(100)
-    service.arm.force = 0, 0, 0.5
-    service.update()
-    assert service.arm.force[2] == 0.5
+    arm = service.arm
+    for _ in range(10):
+        arm.force = 0, 0, 0.5
+        service.step(100)
+    assert arm.force[2] == 0.5
+
+    arm.force = 0, 0, 0.5
     service.step(RATE)  # far longer than a command lives
-    service.arm.force = 0, 0, 0.5
-    service.update()
-    assert service.arm.state.force[2] == 0
+    assert arm.force[2] == 0
+
+
+def test_same_steps_give_the_same_numbers(service: haptics.Service) -> None:
+    arm = service.arm
+
+    def pushed() -> list[float]:
+        # A new one: where a hand rests depends on its way there.
+        service.remove_simulated(arm.id)
+        service.step()
+        service.add_simulated("arm", arm.id)
+        arm.simulate(hand={"position": {"x": 0, "y": -0.12, "z": 0.1}})
+        service.step(RATE)
+        arm.resume()
+        found = []
+        for _ in range(20):
+            arm.force = 0, 0, 0.5
+            service.step(40)
+            found.append(float(arm.position[2]))
+        return found
+
+    first = pushed()
+
+    assert first[-1] > first[0]
+    assert pushed() == first
 
 
 def test_loop_that_runs_by_itself_is_not_stepped() -> None:

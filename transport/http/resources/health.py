@@ -63,20 +63,23 @@ def readiness(bridge: Bridge) -> str | None:
     return next(_obstacles(bridge), None)
 
 
+def _obstacle_of_loop(bridge: Bridge) -> Iterator[str]:
+    if bridge.system.runtime.stepping:
+        return  # it ticks when it is told to
+    loop = bridge.system.runtime.loop_state()
+    silence_ns = bridge.system.context.clock.now_ns() - int(loop["tick_ns"])
+    if not loop["running"]:
+        yield "The control loop does not run: look into the log for the reason."
+    elif silence_ns > STALLED_NS:
+        yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."
+
+
 def _obstacles(bridge: Bridge) -> Iterator[str]:
     if bridge.stopping:
         yield "The service is stopping: start it again."
     if not bridge.listening:
         yield "The service is starting: wait a moment."
-    runtime = bridge.system.runtime
-    loop = runtime.loop_state()
-    silence_ns = bridge.system.context.clock.now_ns() - int(loop["tick_ns"])
-    if runtime.stepping:
-        pass  # it ticks when it is told to
-    elif not loop["running"]:
-        yield "The control loop does not run: look into the log for the reason."
-    elif silence_ns > STALLED_NS:
-        yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."
+    yield from _obstacle_of_loop(bridge)
     if bridge.failsafe is not None and bridge.failsafe.pid is None:
         yield "The failsafe process is away and is started again: a service that is killed now leaves its last force on open ports."
     if bridge.inventory.choosing:

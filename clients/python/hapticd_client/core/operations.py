@@ -87,6 +87,18 @@ def step(ticks: int) -> Operation[float]:
     return float(found["time"])
 
 
+def add_simulated(kind: str, device_id: str | None) -> Operation[str]:
+    """Simulate one more device; its id."""
+    body = {"type": kind, **({} if device_id is None else {"device_id": device_id})}
+    found = yield Request("POST", "/simulation/devices", body)
+    return str(found["device_id"])
+
+
+def remove_simulated(device_id: str) -> Operation[None]:
+    """Simulate a device no longer."""
+    yield Request("DELETE", f"/simulation/devices/{segment(device_id)}")
+
+
 # ---------------------------------------------------------------- settings
 
 
@@ -169,6 +181,12 @@ def events_port() -> Operation[int]:
 def of_device(kind: str, device_id: str, method: str, what: str, body: Any = None, **query: str) -> Operation[Any]:
     """Ask about one device; `what` is the rest of the path."""
     found = yield Request(method, f"/{segment(kind)}/{segment(device_id)}{what}", body, query)
+    return found
+
+
+def simulate(kind: str, device_id: str, what: Mapping[str, Any]) -> Operation[dict[str, Any]]:
+    """Tell a simulated device what to do."""
+    found: dict[str, Any] = yield Request("POST", f"/simulation/{segment(kind)}/{segment(device_id)}", dict(what))
     return found
 
 
