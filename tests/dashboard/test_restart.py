@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from selenium.webdriver.common.keys import Keys
 
 from tests.dashboard.conftest import SETTINGS, address
@@ -16,11 +14,7 @@ def test_restart_shows_the_banner_and_the_page_comes_back(browser: Browser) -> N
     with RunningService(settings={**SETTINGS, **FREE_PORTS}) as service:
         browser.open(address(service, "devices"))
         browser.find("[data-device]")
-        ports = {
-            "communication/websocket/port": urlsplit(service.ws).port,
-            "communication/websocket/legacy_port": urlsplit(service.ws_v30).port,
-            "communication/events/port": urlsplit(service.events).port,
-        }
+        ports = service.ports
         state = service.state_dir
         service.stop()
         browser.until(lambda: "Connection lost" in browser.text("[role=alert]"), "the banner")
@@ -51,11 +45,7 @@ def test_stop_that_is_not_delivered_says_so_and_is_forgotten_when_the_state_is_k
     with RunningService(settings={**SETTINGS, **FREE_PORTS}) as service:
         browser.open(address(service, "devices"))
         browser.find("[data-device]")
-        ports = {
-            "communication/websocket/port": urlsplit(service.ws).port,
-            "communication/websocket/legacy_port": urlsplit(service.ws_v30).port,
-            "communication/events/port": urlsplit(service.events).port,
-        }
+        ports = service.ports
         state = service.state_dir
         service.stop()
         browser.find("body").send_keys(Keys.ESCAPE)

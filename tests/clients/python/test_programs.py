@@ -106,11 +106,7 @@ def test_service_that_goes_is_one_clear_error(transport: str, style: str, number
 @pytest.mark.parametrize("transport", ["socket", "local"])
 def test_service_that_comes_back_is_told_and_forces_stay_zero(transport: str) -> None:
     with RunningService() as first:
-        ports = {
-            "communication/websocket/port": first.ws.rpartition(":")[2],
-            "communication/websocket/legacy_port": first.ws_v30.rpartition(":")[2],
-            "communication/events/port": first.events.rpartition(":")[2],
-        }
+        ports = first.ports
     with RunningService(settings=ports) as service, Program(service, transport, "reconnect") as program:
         program.session()
         service.kill()

@@ -54,6 +54,12 @@ class WithAddresses:
         return self._addresses
 
     @property
+    def ports(self) -> dict[str, object]:
+        """Settings with which another start listens where this one does."""
+        found = (self.ws, self.ws_v30, self.events)
+        return {key: int(url.rpartition(":")[2]) for key, url in zip(FREE_PORTS, found, strict=True)}
+
+    @property
     def http(self) -> str:
         """Base URL of the HTTP interface."""
         return self.addresses.http

@@ -37,6 +37,11 @@ class Address:
         """URL of the session channel, without a query."""
         return f"{'wss' if self.tls else 'ws'}://{self.place}{self.path}/"
 
+    @property
+    def http(self) -> str:
+        """URL of the HTTP interface, without a slash at its end."""
+        return f"{'https' if self.tls else 'http'}://{self.place}{self.path}"
+
     def websocket_with(self, query: Mapping[str, str]) -> str:
         """Return the URL of the session channel with a query."""
         return f"{self.websocket}?{urlencode(query)}" if query else self.websocket
