@@ -100,6 +100,7 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 
 docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated reference pages
 	$(call page,transport.settings_reference,settings)
+	$(call page,ops.client_reference,client-reference)
 	$(PY) -m transport.http.reference docs
 	$(call page,actors.event.reference,events)
 	$(call page,transport.cli.reference,command-line)

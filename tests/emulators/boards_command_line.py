@@ -19,6 +19,7 @@ Boards of docs/link-protocol.md at pseudo-terminals of this machine:
     python -m tests.emulators arm grip:B7      an arm and a wired grip with the id B7
     python -m tests.emulators receiver:G1,G2   two wireless grips behind one receiver
     python -m tests.emulators compact pen
+    python -m tests.emulators arm --folder DIR their ports are DIR/0, DIR/1, … at each start
 
 While they run, type one command a line (port 0 is the first board, device 0 its only one but behind a receiver):
 
@@ -42,6 +43,7 @@ While they run, type one command a line (port 0 is the first board, device 0 its
 
 Ctrl-D or Ctrl-C ends them. Without a standard input (closed, or /dev/null) they run until they are killed.
 """
+FOLDER = "--folder"
 NAMED = {"arm": "A000", "compact": "C000", "grip": "6000", "pen": "9000", "receiver": "6001,6002"}
 
 
@@ -52,9 +54,16 @@ def named(word: str) -> bool:
 
 def run(words: list[str]) -> int:
     """Run these boards until standard input ends, or for ever when there is none; 0, or 2 when one of them is none."""
+    words, given_folder = words[:], None
+    if FOLDER in words[:-1]:
+        place = words.index(FOLDER)
+        given_folder = Path(words[place + 1])
+        del words[place : place + 2]
+        given_folder.mkdir(parents=True, exist_ok=True)
     boards = [word if ":" in word else f"{word}:{NAMED.get(word, 'X')}" for word in words]
     typed = has_standard_input()
-    with tempfile.TemporaryDirectory(prefix="boards") as folder:
+    with tempfile.TemporaryDirectory(prefix="boards") as made:
+        folder = str(given_folder or made)
         for place, board in enumerate(boards):
             sys.stdout.write(f"{board} will be at {Path(folder) / str(place)}\n")
         how = "Ctrl-D ends it." if typed else "There is no standard input: kill it to end it."
