@@ -33,6 +33,8 @@ SECTIONS: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
 }
 # What a field's comment says.
 NOTE: Final = re.compile(r"^    (\w+): [^#\n]*# (.+)$", re.MULTILINE)
+# A page that a docstring names.
+PAGE: Final = re.compile(r"\bdocs/([\w-]+\.md)\b")
 HEAD: Final = """\
 <!-- Generated from the docstrings of clients/python by ops/client_reference.py; `make docs` writes it again. -->
 # The Python client, by name
@@ -132,11 +134,11 @@ def parameters(found: inspect.Signature) -> Iterator[str]:
 
 
 def text(found: Any) -> str:
-    """Return a docstring; SystemExit names what has none."""
+    """Return a docstring, with links to the pages that it names; SystemExit names what has none."""
     said = inspect.getdoc(found)
     if not said:
         raise SystemExit(f"{found} has no docstring")
-    return said
+    return PAGE.sub(r"[\1](\1)", said)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.control.cores import Cores, of_this_machine
 from actors.control.gap_counters import read_gaps
 from actors.control.interruptions import gap_data, interruption_data
-from actors.control.messages import FASTPATH, ForceChange, SetTickShare, StepLoop, StepsTaken
+from actors.control.messages import FASTPATH, ForceChange, SetTickShare, StepLoop
 from actors.control.progress_beat import ProgressBeat
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "ProgressBeat",
     "SetTickShare",
     "StepLoop",
-    "StepsTaken",
     "gap_data",
     "interruption_data",
     "of_this_machine",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,16 +28,29 @@ def service(request: pytest.FixtureRequest) -> Iterator[RunningService]:
         yield running
 
 
-def first_client() -> str:
-    blocks: list[str] = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
-    (block,) = blocks
-    return block
+FIRST_CLIENT, OTHER_CLIENT = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-def test_the_first_client_prints_and_pushes_the_arm_until_ctrl_c_ends_it(
+def test_first_client_pushes_the_arm_prints_and_ends(
+    service: RunningService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "first.py"
+    assert "seconds=20" in FIRST_CLIENT
+    script.write_text(FIRST_CLIENT.replace("seconds=20", "seconds=4"), encoding="utf-8")
+    monkeypatch.setenv("HAPTICD_URL", service.ws)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    *heights, figures = done.stdout.splitlines()
+    assert heights
+    assert all(re.fullmatch(r"height +\d+\.\d mm, push \d\.\d\d N", line) for line in heights), done.stdout
+    assert "of 1000 turns/s" in figures
+
+
+def test_client_without_the_package_prints_and_pushes_the_arm_until_ctrl_c_ends_it(
     service: RunningService, tmp_path: Path
 ) -> None:
-    script, text = tmp_path / "first.py", first_client()
+    script, text = tmp_path / "first.py", OTHER_CLIENT
     assert "ws://localhost:10001/" in text
     script.write_text(text.replace("ws://localhost:10001", service.ws), encoding="utf-8")
 

@@ -82,6 +82,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "presets/freeform_profiles": ("ARR_STRING", ["*freeform*"], None, None, False),
     "simulation/settle_time": ("FLOAT", 0.2, "s", None, False),
     "simulation/seed": ("INT", 0, None, None, False),
+    "simulation/stepped": ("BOOL", False, None, None, True),
     "filters/oscillation/enabled": ("BOOL", True, None, None, False),
     "filters/oscillation/power": ("FLOAT", 15, "mW", (5, 100), False),
     "filters/oscillation/votes": ("INT", 5, None, (3, 8), False),
