@@ -61,8 +61,8 @@ test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests tha
 test-slice: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the unit tests of one slice in seconds: S=device, S=transport/http
 	$(PY) -m pytest -q tests/unit/$(S) $(PYTEST_ARGS)
 
-test-robots: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/robots  ## the plugins beside the real Gymnasium and LeRobot, in .venv-robots (gigabytes)
-	PATH="$(CURDIR)/$(BIN):$$PATH" .venv-robots/bin/python -m pytest tests/clients/robots -q -rs $(PYTEST_ARGS)
+test-robots: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/robots  ## the plugins beside the real Gymnasium, LeRobot and Jupyter, in .venv-robots (8 GB)
+	PATH="$(CURDIR)/$(BIN):$$PATH" .venv-robots/bin/python -m pytest tests/clients/robots tests/clients/notebook/test_notebook.py -q -rs $(PYTEST_ARGS)
 
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## measure, print one table, write docs/performance.md; BENCH_ARGS are handed to pytest
 	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(or $(BENCH_ARGS),--keep-results); \
@@ -213,10 +213,10 @@ $(STAMPS)/test: $(STAMPS)/install clients/python/pyproject.toml
 
 # What the service and its tests stand on comes from the first environment, behind what LeRobot installs by itself.
 $(STAMPS)/robots: clients/gym/pyproject.toml clients/lerobot/pyproject.toml | $(STAMPS)/test
-	@echo "installing Gymnasium and LeRobot into .venv-robots"
+	@echo "installing Gymnasium, LeRobot and Jupyter into .venv-robots"
 	@$(PY) -m venv --clear .venv-robots
-	@.venv-robots/bin/python -m pip --quiet install 'gymnasium>=1.1,<2' 'lerobot>=0.4,<0.6' pytest
-	@$(PY) -c 'import sysconfig; print(sysconfig.get_path("purelib"))' > "$$(.venv-robots/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/service.pth"
+	@.venv-robots/bin/python -m pip --quiet install 'gymnasium>=1.1,<2' 'lerobot>=0.4,<0.6' 'anywidget>=0.9,<1' nbclient ipykernel pytest
+	@$(PY) -c 'import sysconfig; print("import site; site.addsitedir(\"%s\")" % sysconfig.get_path("purelib"))' > "$$(.venv-robots/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/service.pth"
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/install

@@ -20,7 +20,8 @@ SECTIONS: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
     "Devices": (("Device", hapticd_client.Device), ("DeviceState", hapticd_client.DeviceState)),
     "Events": (("Events", hapticd_client.Events), ("Event", hapticd_client.Event)),
     "What operations return": tuple(
-        (name, getattr(hapticd_client, name)) for name in ("Calibration", "Finding", "Pairing", "Setting", "ServiceState")
+        (name, getattr(hapticd_client, name))
+        for name in ("Calibration", "Finding", "Pairing", "Setting", "ServiceState")
     ),
     "asyncio": (("aio.connect", aio.connect), ("aio.Service", aio.Service), ("aio.Device", aio.Device)),
     "Errors": tuple(
@@ -74,7 +75,10 @@ def described(name: str, found: Any) -> Iterator[str]:
     listed = [*members(found)]
     if listed and not error:
         yield "| Name | What it is |\n|---|---|"
-        yield from (f"| `{member}` | {text(value).replace(chr(10), ' ').replace('|', chr(92) + '|')} |" for member, value in listed)
+        yield from (
+            f"| `{member}` | {text(value).replace(chr(10), ' ').replace('|', chr(92) + '|')} |"
+            for member, value in listed
+        )
         yield ""
 
 

@@ -43,7 +43,8 @@ def test_curl_example_is_answered_with_its_preview_on(service: RunningSystem, ti
             assert service.ask(*request).status == 400
             assert service.ask("POST", f"/settings/{preview[1]}", body=True).status == 200
         reply = service.ask(*request)
-        assert reply.status == 200, reply.body
+        # The loop of this service runs by itself; tests/clients/python/test_stepped.py has one that does not.
+        assert reply.status == (409 if title == "POST /simulation/steps" else 200), reply.body
         if preview is not None:
             assert service.ask("DELETE", f"/settings/{preview[1]}").status == 200
     service.wait_for_sessions()

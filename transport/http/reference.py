@@ -204,6 +204,7 @@ def _curl(route: Route) -> str:
         path += "?session=:0"
     method = "" if route.method == "GET" else f" -X {route.method}"
     body = "" if schema.body is None else f" -d '{json.dumps(schema.example)}'"
+    method += " -OJ" if schema.media == "application/zip" else ""
     return f"curl{method} '{BASE}{path}'{body}"
 
 

@@ -35,7 +35,7 @@ class UsbBus:
             if self._backend is None:
                 logger.warning(
                     "no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu) or libusb1 "
-                    "(Fedora), or the wheel: pip install 'hapticd[usb]', or switch communication/usb/enabled off"
+                    "(Fedora), or the wheel libusb-package beside hapticd, or switch communication/usb/enabled off"
                 )
         if self._backend is None:
             return []

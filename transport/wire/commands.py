@@ -49,7 +49,7 @@ PROBES: Final = frozenset(row.name for row in PROBE_COMMANDS)
 COMMANDS: Final = (*SET_POINTS, SET_TRANSFORM.name, *(row.name for row in PROBE_COMMANDS))
 GROUP_WORDS: Final = ("session", *GROUPS_IN)
 ENTRY_KEYS: Final = ("device_id", "commands", "configure")
-UNKNOWN_COMMAND: Final = f"unknown command: {', '.join(list(SET_POINTS)[:2])} and others are in docs/wire.md"
+UNKNOWN_COMMAND: Final = f"unknown command: send {', '.join([*list(SET_POINTS)[:2], SET_TRANSFORM.name])} or keep_alive"
 # The interface calls the map of commands both ways; under its second name it may hold `configure` too.
 COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 

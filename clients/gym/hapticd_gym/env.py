@@ -35,9 +35,10 @@ MOST_LOOKS: Final = 1000
 
 
 class FeelEnv(gymnasium.Env[Observation, Action]):
-    """Observation: `position` (m), `velocity` (m/s), `force` (N, as applied), each float32 of shape (3,). Action: the next force, N.
+    """Observation: `position` (m), `velocity` (m/s), `force` (N, as applied), each float32 of shape (3,). Action: the next force as a share of
+    `max_force`, -1 to 1, float32 of shape (3,).
 
-    Reward: minus the distance (N) between the action and what `feel` says at the position that the agent saw, each step. An episode never
+    Reward: minus the distance (N) between the force and what `feel` says at the position that the agent saw, each step. An episode never
     terminates; it is truncated after `seconds`.
     """
 
@@ -70,7 +71,8 @@ class FeelEnv(gymnasium.Env[Observation, Action]):
         self._steps = max(1, round(seconds * rate))
         self._every = max(1, round(REACH_S * rate))
         self._number = 0
-        self.action_space = spaces.Box(-max_force, max_force, (3,), np.float32)
+        self._max_force = max_force
+        self.action_space = spaces.Box(-1, 1, (3,), np.float32)
         self.observation_space = spaces.Dict(
             {
                 "position": spaces.Box(-MOST_M, MOST_M, (3,), np.float32),
@@ -101,11 +103,11 @@ class FeelEnv(gymnasium.Env[Observation, Action]):
         return self._seen(), {}
 
     def step(self, action: Action) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Apply a force for a step. The info has `wanted`: what `feel` said, N."""
-        force = np.asarray(action, np.float64)
-        if force.shape != (3,) or not np.isfinite(force).all():
-            raise ValueError("an action is three finite numbers, N")
-        force = np.clip(force, self.action_space.low, self.action_space.high)
+        """Apply a force for a step. The info has `wanted`: what `feel` said, N. ValueError for what is no action."""
+        share = np.asarray(action, np.float64)
+        if share.shape != (3,) or not np.isfinite(share).all():
+            raise ValueError("an action is three finite numbers, -1 to 1")
+        force = self._max_force * np.clip(share, -1, 1)
         wanted = self._feel(self._device.position, self._device.velocity)
         if self._number % self._every == 0:
             self._draw(self.np_random.uniform(LOW, HIGH))

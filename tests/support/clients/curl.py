@@ -16,7 +16,7 @@ class Curl(NamedTuple):
 
 
 def parse_curl(line: str, base: str) -> Curl:
-    """The request of a line with `-X`, `-d` and one URL that starts with `base`; ValueError for anything else."""
+    """The request of a line with `-X`, `-d`, `-OJ` and one URL that starts with `base`; ValueError for anything else."""
     words = iter(shlex.split(line))
     if next(words) != "curl":
         raise ValueError(f"no curl line: {line}")
@@ -26,6 +26,8 @@ def parse_curl(line: str, base: str) -> Curl:
             method = next(words)
         elif word == "-d":
             body = json.loads(next(words))
+        elif word == "-OJ":
+            continue  # into a file of the name that the answer gives
         elif path is None and word.startswith(base):
             path = word.removeprefix(base)
         else:
