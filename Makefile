@@ -38,7 +38,7 @@ CHECKED := $(PACKAGES) $(wildcard clients tests bench docs/examples ops)
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
 .PHONY: help run test test-unit test-times test-slice bench bench-haptics bench-gaps bench-sets bench-page pictures soak fuzz lint docs docs-site lock wheel build clean always
-.PHONY: test-robots vendor wheels deb install-service uninstall-service uninstall
+.PHONY: test-robots client-types vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -117,6 +117,9 @@ docs-site: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/docs  ## build the documen
 	$(PY) ops/docs_site.py pages build/site-pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	$(PY) ops/docs_site.py check build/site
+
+client-types: $(STAMPS)/build  ## write the types of the TypeScript client from the service's documents; needs node and npm
+	$(PY) -m ops.client_types
 
 vendor:  ## bundle the libraries of the dashboard again; needs node and the npm registry (developers only)
 	python3 ops/vendor/vendor.py

@@ -132,7 +132,7 @@ def parameters(found: inspect.Signature) -> Iterator[str]:
         if each.kind is each.KEYWORD_ONLY and not starred:
             starred = True
             yield "*"
-        stars = {each.VAR_POSITIONAL: "*", each.VAR_KEYWORD: "**"}.get(each.kind, "")
+        stars = "*" if each.kind is each.VAR_POSITIONAL else "**" if each.kind is each.VAR_KEYWORD else ""
         default = "" if each.default is each.empty else f" = {each.default!r}"
         yield f"{stars}{each.name}: {each.annotation}{default}"
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LINK: Final = re.compile(r"(?<=\]\()([^)#\s]+)(?=(?:#[^)]*)?\))")
@@ -79,7 +79,7 @@ def gather(folder: Path) -> None:
     (folder / "docs" / "examples").mkdir(exist_ok=True)
     (folder / "docs" / "examples" / "programs.md").write_text("\n".join(_examples()), encoding="utf-8")
     (folder / "docs" / "openapi.md").write_text(OPENAPI, encoding="utf-8")
-    (folder / "docs" / "openapi.json").write_text(json.dumps(_openapi()), encoding="utf-8")
+    (folder / "docs" / "openapi.json").write_text(json.dumps(openapi()), encoding="utf-8")
 
 
 def placed(source: Path) -> str:
@@ -148,14 +148,15 @@ def _examples() -> Iterator[str]:
         yield f"## {program.name}\n\n```python\n{program.read_text(encoding='utf-8')}```\n"
 
 
-def _openapi() -> object:
+def openapi() -> dict[str, Any]:
+    """Return the OpenAPI document of the service, without its devices and sessions."""
     sys.path.insert(0, str(ROOT))
     from actors.values.interface import INTERFACE
     from transport.http.app import HTTP_ROUTES
     from transport.http.openapi import document
     from transport.http.schema.service_values import ServiceValues
 
-    return document(HTTP_ROUTES, ServiceValues(), INTERFACE)
+    return dict(document(HTTP_ROUTES, ServiceValues(), INTERFACE))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+// @ts-check
 // What a device does, as a tone and words.
 
 import { brakes, stopped } from "./state.js";

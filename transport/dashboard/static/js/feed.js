@@ -1,3 +1,4 @@
+// @ts-check
 // Everything that flows into the page while somebody looks at it; a hidden tab has no connection and asks nothing.
 
 import { batch } from "../vendor/ui.js";
@@ -149,13 +150,24 @@ export function frameCount() {
   return taken;
 }
 
+/**
+ * Words and entries of the groups of devices; kinds of modules are among them.
+ * @param {import("../../../../clients/typescript/src/channels").Frame} frame
+ * @returns {[string, (import("../../../../clients/typescript/src/channels").MoverFrame | import("../../../../clients/typescript/src/channels").HandleFrame)[]][]}
+ */
+function groupsOf(frame) {
+  /** @type {[string, any][]} */
+  const found = Object.entries(frame);
+  return found.filter(([word, group]) => word !== "errors" && Array.isArray(group));
+}
+
+/** @param {import("../../../../clients/typescript/src/channels").Frame} frame */
 function takeFrame(frame) {
   taken += 1;
   const now = performance.now();
   const known = devices.value;
   const present = new Map();
-  for (const [kind, group] of Object.entries(frame)) {
-    if (!Array.isArray(group) || kind === "errors") continue;
+  for (const [kind, group] of groupsOf(frame)) {
     for (const entry of group) {
       const old = known.get(entry.device_id);
       const device = old ?? { id: entry.device_id, kind, config: null, more: {} };
@@ -239,8 +251,9 @@ function add(list, arrived, most) {
 async function readMetrics() {
   const page = await text("metrics");
   if (page === null) return;
-  readAt.loop = performance.now();
-  const now = readAt.loop / 1000;
+  const read = performance.now();
+  readAt.loop = read;
+  const now = read / 1000;
   const { values, buckets, ready } = readLoop(page);
   const late = before && values.ticks_total >= before.ticks ? quantile(before.buckets, buckets, 0.99) : null;
   before = { ticks: values.ticks_total, buckets };

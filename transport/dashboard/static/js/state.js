@@ -19,6 +19,7 @@ export const sessions = signal([]);
 /** {stopped, everything, devices} of GET /stop; null before the first answer. */
 export const stopped = signal(null);
 /** performance.now() of the newest answer, by what was asked: "stop", "ports", "loop". What is older than STALE_MS is shown as old. */
+/** @type {Record<"stop" | "ports" | "loop", number | null>} */
 export const readAt = { stop: null, ports: null, loop: null };
 /** "waiting" (for a request to resume) or "braking" (until it is slow), by id of the devices whose e-brake acts. */
 export const brakes = signal({});

@@ -1,3 +1,4 @@
+// @ts-check
 // Addresses of the service as this page reaches it, and the token that another machine needs.
 
 const TOKEN_KEY = "hapticd-token";
@@ -44,6 +45,7 @@ function channelUrl(port, path, query) {
   url.protocol = location.protocol === "https:" ? "wss:" : "ws:";
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   // A browser cannot set headers on a WebSocket; the service never logs a query.
-  if (token()) url.searchParams.set("token", token());
+  const known = token();
+  if (known) url.searchParams.set("token", known);
   return url;
 }

@@ -1,10 +1,15 @@
+// @ts-check
 // A WebSocket that is opened again until it is told to end, later after each failure, from 0.25 s to 2 s.
 
 const FIRST_MS = 250;
 const LONGEST_MS = 2000;
 
 export class Channel {
-  /** `url()` is asked at each attempt; `onMessage(text, channel)`; `onOpen(channel)`; `onLost()` once for each loss. */
+  /**
+   * `url()` is asked at each attempt; `onLost()` is called once for each loss.
+   * @param {() => URL} url
+   * @param {{onMessage: (text: string, channel: Channel) => void, onOpen?: (channel: Channel) => void, onLost?: () => void}} told
+   */
   constructor(url, { onMessage, onOpen = () => {}, onLost = () => {} }) {
     this.url = url;
     this.on = { onMessage, onOpen, onLost };

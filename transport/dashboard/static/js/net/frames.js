@@ -1,3 +1,4 @@
+// @ts-check
 // The read-only session of this page: asks for a frame PERIOD_MS after the last one was asked for, and sends no command.
 
 import { sessionUrl } from "./address.js";
@@ -8,7 +9,11 @@ const SILENT_MS = 3000;
 const PROFILE = "hapticd dashboard";
 
 export class FrameReader {
-  /** `onFrame(frame)` for each frame, `onLost()` once for each loss. */
+  /**
+   * `onFrame(frame)` for each frame, `onLost()` once for each loss.
+   * @param {(frame: import("../../../../../clients/typescript/src/channels").Frame) => void} onFrame
+   * @param {() => void} onLost
+   */
   constructor(onFrame, onLost) {
     this.onFrame = onFrame;
     this.onLost = onLost;
@@ -47,7 +52,9 @@ export class FrameReader {
 
   #ask() {
     this.askedAt = performance.now();
-    this.channel.send(this.named ? {} : { session: { configure: { profile: { name: PROFILE } } } });
+    /** @type {import("../../../../../clients/typescript/src/channels").SentMessage} */
+    const message = this.named ? {} : { session: { configure: { profile: { name: PROFILE } } } };
+    this.channel.send(message);
     this.named = true;
   }
 

@@ -1,3 +1,4 @@
+// @ts-check
 // One HTTP exchange with the service. Never throws: a refusal and a lost connection are answers too.
 
 import { routeUrl, token } from "./address.js";
@@ -9,7 +10,7 @@ const WITHIN_MS = 5000;
  * `body` undefined sends none.
  */
 export async function ask(method, path, body, { query = {}, withinMs = WITHIN_MS, keepalive = false } = {}) {
-  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  const headers = headersOf();
   if (body !== undefined) headers["Content-Type"] = "application/json";
   try {
     const reply = await fetch(routeUrl(path, { format: "json", vocabulary: "neutral", ...query }), {
@@ -30,7 +31,7 @@ export async function ask(method, path, body, { query = {}, withinMs = WITHIN_MS
 
 /** GET of a text that is not JSON; null without an answer. */
 export async function text(path) {
-  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  const headers = headersOf();
   try {
     const reply = await fetch(routeUrl(path), {
       headers,
@@ -46,7 +47,7 @@ export async function text(path) {
 
 /** GET of a file. Returns {ok, blob, error}: `error` is one sentence, "" without one. */
 export async function file(path, withinMs) {
-  const headers = token() ? { Authorization: `Bearer ${token()}` } : {};
+  const headers = headersOf();
   try {
     const reply = await fetch(routeUrl(path), {
       headers,
@@ -60,6 +61,12 @@ export async function file(path, withinMs) {
   } catch (error) {
     return { ok: false, blob: null, error: whyNot(error, withinMs) };
   }
+}
+
+/** @returns {Record<string, string>} */
+function headersOf() {
+  const known = token();
+  return known ? { Authorization: `Bearer ${known}` } : {};
 }
 
 function whyNot(error, withinMs) {

@@ -1,0 +1,277 @@
+// Client of hapticd for browser and node. A set-point holds for the turn in which it was assigned; every way out of a loop means zero force.
+
+import type { Fault, Frame, HandleFrame, MoverFrame } from "./channels.js";
+import { Device, KINDS, type Kind } from "./device.js";
+import { FrameErrors, type HapticsError, InvalidCommand, LoopTooSlow, NoService, NoSuchDevice, ServiceLost, SessionClosed, WrongInstance } from "./errors.js";
+import type { paths } from "./http.js";
+
+export * from "./device.js";
+export * from "./errors.js";
+export type { Fault, Frame, HandleFrame, MoverFrame };
+export type Version = paths["/version"]["get"]["responses"]["200"]["content"]["application/json"];
+export type Status = "open" | "lost" | "closed";
+
+/** What a connection needs of WebSocket: the browser's, node's (22 or newer), or that of the package ws. */
+export interface Socket {
+  readyState: number;
+  send(text: string): void;
+  close(code?: number): void;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: { code: number; reason: string }) => void) | null;
+}
+export interface ConnectOptions {
+  profile?: string; // name of this program at the service
+  token?: string; // bearer token of a service on another machine
+  expectInstance?: string; // the only running service that will do, as `instance` showed it
+  timeout?: number; // ms for connecting and for each answer; 5000
+  WebSocket?: new (url: string) => Socket; // where there is no global one
+}
+export interface LoopOptions {
+  rate?: number; // turns/s; 250. A browser's timers are too coarse for more
+  maxForce?: number; // N; longer forces are shortened, keeping their direction
+  seconds?: number; // end after that time
+  stopAfterMisses?: number; // LoopTooSlow after so many misses in a row
+}
+export interface Turn {
+  readonly number: number; // 0 for the first
+  readonly time: number; // s since the loop began
+  readonly late: number; // s after it was due
+  readonly skipped: number; // turns that were due before this one and were left out
+}
+export interface LoopStatistics {
+  turns: number;
+  missed: number;
+  roundTripP50: number; // ms, of the newest 4096
+  roundTripP99: number;
+  longestGap: number; // ms between the beginnings of two turns
+}
+
+const KEPT = 4096;
+const COMMAND_TIMEOUT_MS = 50; // `sessions/command_timeout` as shipped: set-points that answer to an older state are dropped
+const OPEN = 1;
+const GOODBYE = 1000;
+
+export class Service {
+  readonly devices = new Map<string, Device>();
+  status: Status = "open";
+  sessionId = 0;
+  private lost: ServiceLost | null = null;
+  private owed = 1; // frames: the first comes unasked
+  private inForce = false;
+  private mostForce = Infinity;
+  private faults: Fault[] = [];
+  private waiting: { done: () => void; failed: (error: HapticsError) => void } | null = null;
+  private trips: number[] = [];
+  private figures = { turns: 0, missed: 0, longestGap: 0 };
+  private readonly leave = () => this.close();
+
+  /** Made by `connect`. */
+  constructor(private readonly socket: Socket, private readonly url: string, readonly instance: string, private readonly timeout: number) {
+    socket.onmessage = ({ data }) => this.took(data);
+    socket.onclose = ({ code, reason }) => this.ended(new ServiceLost(`The service at ${url} has ended the session (${code}${reason && `: ${reason}`}); forces are zero, connect again`));
+    // A browser may keep a page that was left, and its connection with it.
+    (globalThis as { addEventListener?: Window["addEventListener"] }).addEventListener?.("pagehide", this.leave);
+  }
+
+  get arm(): Device {
+    return this.only("arm");
+  }
+  get compact(): Device {
+    return this.only("compact");
+  }
+  get grip(): Device {
+    return this.only("grip");
+  }
+  get pen(): Device {
+    return this.only("pen");
+  }
+  /** Devices of a kind that are there, in the order of the frames. */
+  all(kind: Kind): Device[] {
+    return [...this.devices.values()].filter((device) => device.kind === kind && device.present);
+  }
+  private only(kind: Kind): Device {
+    const [found, ...more] = this.all(kind);
+    if (!found) throw new NoSuchDevice(`no ${kind} is here: plug one in, or start the service with --simulate ${kind}`);
+    if (more.length > 0) throw new NoSuchDevice(`${more.length + 1} devices are a ${kind}: choose one of all("${kind}")`);
+    return found;
+  }
+
+  /** What the loop that runs, or ran last, came to. */
+  get loopStatistics(): LoopStatistics {
+    const sorted = [...this.trips].sort((a, b) => a - b);
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+    return { ...this.figures, roundTripP50: at(0.5), roundTripP99: at(0.99) };
+  }
+
+  /** Yield turns, each with new states; what its body assigns is sent when the body has ended. Late turns are left out. FrameErrors, ServiceLost. */
+  async *loop({ rate = 250, maxForce = Infinity, seconds = Infinity, stopAfterMisses = Infinity }: LoopOptions = {}): AsyncGenerator<Turn, void, void> {
+    if (!(Number.isFinite(rate) && rate > 0)) throw new InvalidCommand(`a rate is above 0 turns/s, and this is ${rate}`);
+    if (!(maxForce >= 0)) throw new InvalidCommand(`maxForce is 0 N or more, and this is ${maxForce}`);
+    const period = 1000 / rate;
+    const begun = performance.now();
+    this.mostForce = maxForce;
+    this.trips = [];
+    this.figures = { turns: 0, missed: 0, longestGap: 0 };
+    let [slot, before, misses] = [0, begun, 0];
+    try {
+      while (true) {
+        const due = begun + slot * period;
+        if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
+        const now = performance.now();
+        if (this.isClosed() || now - begun >= 1000 * seconds) return;
+        const late = Math.max(0, now - due);
+        const skipped = Math.floor(late / period);
+        slot += skipped + 1;
+        misses = skipped > 0 ? misses + 1 : 0;
+        if (misses >= stopAfterMisses) throw new LoopTooSlow(`${misses} turns in a row were missed at ${rate} turns/s: forces are zero; make the body shorter, or lower the rate`);
+        this.figures.missed += skipped;
+        this.figures.longestGap = Math.max(this.figures.longestGap, now - before);
+        before = now;
+        try {
+          await this.fresh();
+        } catch (error) {
+          if (this.isClosed()) return;
+          throw error;
+        }
+        const answered = performance.now();
+        this.trips[this.figures.turns % KEPT] = answered - now;
+        yield { number: this.figures.turns++, time: (now - begun) / 1000, late: late / 1000, skipped };
+        if (performance.now() - answered > COMMAND_TIMEOUT_MS) this.forget();
+        if (this.isClosed()) return;
+        this.act();
+      }
+    } finally {
+      this.mostForce = Infinity;
+      this.release();
+    }
+  }
+
+  /** Send what was assigned now, and take new states: one turn without pacing. FrameErrors, ServiceLost. */
+  async update(): Promise<void> {
+    this.act();
+    await this.fresh();
+  }
+
+  /** Release every force and close the connection; a second call does nothing. */
+  close(): void {
+    if (this.status === "open") {
+      this.release();
+      this.socket.close(GOODBYE);
+    }
+    this.status = "closed";
+    (globalThis as { removeEventListener?: Window["removeEventListener"] }).removeEventListener?.("pagehide", this.leave);
+  }
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  /** Ask for the newest states; an empty message neither releases nor refreshes what is in force. */
+  private async fresh(): Promise<void> {
+    this.send({});
+    await this.answered();
+    if (this.faults.length > 0) {
+      const found = this.faults.splice(0);
+      this.release();
+      throw new FrameErrors(found);
+    }
+  }
+  /** Wait until every frame that is owed has come. ServiceLost. */
+  answered(): Promise<void> {
+    return new Promise<void>((done, failed) => {
+      if (this.lost) return failed(this.lost);
+      const timer = setTimeout(() => this.ended(new ServiceLost(`The service at ${this.url} has not answered for ${this.timeout} ms; forces fade by themselves: see its log`)), this.timeout);
+      this.waiting = {
+        done: () => (clearTimeout(timer), done()),
+        failed: (error) => (clearTimeout(timer), failed(error)),
+      };
+    });
+  }
+  /** Send what was assigned; what was not assigned again is released. */
+  private act(): void {
+    const message: Record<string, { device_id: string; commands: object }[]> = {};
+    for (const device of this.devices.values()) {
+      const commands = device.take(this.mostForce);
+      if (Object.keys(commands).length > 0) (message[device.kind] ??= []).push({ device_id: device.id, commands });
+    }
+    const commanded = Object.keys(message).length > 0;
+    if (commanded) this.send(message);
+    else this.release();
+    this.inForce = commanded;
+  }
+  /** Have a message carry a map without a command, which releases everything of this session. */
+  private release(): void {
+    this.forget();
+    const device = [...this.devices.values()].find((one) => one.present);
+    if (this.inForce && device && this.socket.readyState === OPEN) this.send({ [device.kind]: [{ device_id: device.id, commands: {} }] });
+    this.inForce = false;
+  }
+  private isClosed(): boolean {
+    return this.status === "closed";
+  }
+  private forget(): void {
+    for (const device of this.devices.values()) device.take(0);
+  }
+  send(message: object): void {
+    if (this.status === "closed") throw new SessionClosed("this service object is closed: connect again");
+    if (this.lost) throw this.lost;
+    this.owed += 1;
+    this.socket.send(JSON.stringify(message));
+  }
+
+  private took(data: unknown): void {
+    let frame: Frame;
+    try {
+      frame = JSON.parse(String(data)) as Frame;
+      this.faults.push(...(frame.errors ?? []));
+      const seen = new Set<string>();
+      for (const kind of KINDS) {
+        for (const entry of frame[kind] ?? []) {
+          seen.add(entry.device_id);
+          if (!this.devices.has(entry.device_id)) this.devices.set(entry.device_id, new Device(kind, entry.device_id));
+          this.devices.get(entry.device_id)?.show(entry);
+        }
+      }
+      for (const device of this.devices.values()) if (!seen.has(device.id)) device.show(null);
+    } catch {
+      return this.ended(new NoService(`What answers at ${this.url} sends no frames of hapticd: give the service's address`));
+    }
+    this.sessionId = frame.session_id ?? this.sessionId;
+    this.owed -= 1;
+    if (this.owed > 0) return;
+    this.waiting?.done();
+    this.waiting = null;
+  }
+  private ended(error: HapticsError): void {
+    if (this.status === "open") this.status = "lost";
+    this.lost ??= error;
+    this.waiting?.failed(error);
+    this.waiting = null;
+    this.socket.close(GOODBYE);
+  }
+}
+
+/** Connect to `ws://HOST:PORT` and return the service; close it, or declare it with `using`. NoService, WrongInstance, ServiceLost. */
+export async function connect(url = "ws://localhost:10001", options: ConnectOptions = {}): Promise<Service> {
+  const { profile, token, expectInstance, timeout = 5000 } = options;
+  const address = new URL(url);
+  const http = `${address.protocol.replace("ws", "http")}//${address.host}`;
+  const Maker = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => Socket }).WebSocket;
+  if (!Maker) throw new NoService("there is no WebSocket here: use node 22 or newer, or give one with {WebSocket}");
+  const none = `No service answers at ${url}: start one with hapticd run, or give its address`;
+  let instance: string;
+  try {
+    const answer = await fetch(`${http}/version`, { signal: AbortSignal.timeout(timeout), headers: token ? { Authorization: `Bearer ${token}` } : {} });
+    instance = ((await answer.json()) as Version & { instance?: string }).instance ?? "";
+  } catch {
+    throw new NoService(none);
+  }
+  if (expectInstance !== undefined && instance !== expectInstance) throw new WrongInstance(`another service answers at ${url} (${instance}) than ${expectInstance}`);
+  const query = new URLSearchParams({ vocabulary: "neutral", ...(token ? { token } : {}) });
+  const service = new Service(new Maker(`${address.protocol}//${address.host}/?${query}`), url, instance, timeout);
+  await service.answered();
+  if (profile !== undefined) {
+    service.send({ session: { configure: { profile: { name: profile } } } });
+    await service.answered();
+  }
+  return service;
+}

@@ -1,0 +1,140 @@
+"""The wall on node beside a real service: each way out leaves zero force, and each error is one sentence."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pytest
+
+from tests.clients.python.programs import arm_force, until_no_session, until_zero
+from tests.support.service.polling import TIMEOUT_S, eventually
+from tests.support.service.process import RunningService
+
+# A force that fades by itself is not taken for one that was released.
+PATIENT = {"sessions/command_timeout": 0.5}
+
+
+class Wall:
+    """A process of node; killed on leaving."""
+
+    def __init__(self, compiled: Path, service: RunningService, *words: str) -> None:
+        program = compiled / "tests" / "clients" / "typescript" / "wall.js"
+        # Older ones than 22 have WebSocket behind this option.
+        command = ["node", "--experimental-websocket", "--no-warnings", str(program), service.ws, *words]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def pushes(self) -> None:
+        """Wait until its force is felt."""
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline().startswith("pushing in session ")
+
+    def said(self) -> tuple[int, str]:
+        """Wait for its end, with its input open; exit code and the rest of its words."""
+        self.process.wait(TIMEOUT_S)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str]:
+        """Close its input and wait; exit code and the rest of its words."""
+        out, _ = self.process.communicate(timeout=TIMEOUT_S)
+        return self.process.returncode, out
+
+
+@pytest.fixture(scope="module")
+def service(compiled: Path) -> Iterator[RunningService]:
+    del compiled
+    with RunningService(simulate="arm", settings=PATIENT) as running:
+        yield running
+
+
+def test_program_that_ends_leaves_zero_and_its_figures(compiled: Path, service: RunningService) -> None:
+    with Wall(compiled, service) as wall:
+        wall.pushes()
+        eventually(lambda: arm_force(service) > 1, "it pushes", pause_s=0.005)
+        code, out = wall.ended()
+
+    assert code == 0, out
+    assert "turns, round trip p99" in out
+    until_zero(service)
+    until_no_session(service)
+
+
+@pytest.mark.parametrize(
+    ("way", "says"),
+    [
+        ("throw", "Error: of the program"),
+        ("nan", "InvalidCommand: a force is three finite numbers"),
+        ("bad", "FrameErrors: arm[0].commands.set_cursor_forces: unknown command: did you mean set_cursor_force?"),
+        ("instance=another", "WrongInstance: another service answers"),
+    ],
+)
+def test_error_is_one_sentence_and_leaves_zero(compiled: Path, service: RunningService, way: str, says: str) -> None:
+    with Wall(compiled, service, way) as wall:
+        code, out = wall.said()
+
+    assert code == 1
+    assert says in out
+    until_zero(service)
+    until_no_session(service)
+
+
+def test_leaving_the_loop_leaves_zero(compiled: Path, service: RunningService) -> None:
+    with Wall(compiled, service, "break") as wall:
+        wall.pushes()
+        assert wall.ended()[0] == 0
+    until_zero(service)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_signal_leaves_zero_and_no_session(compiled: Path, service: RunningService, number: signal.Signals) -> None:
+    with Wall(compiled, service) as wall:
+        wall.pushes()
+        wall.process.send_signal(number)
+        until_zero(service)
+    until_no_session(service)
+
+
+def test_halted_program_fades_to_zero(compiled: Path, service: RunningService) -> None:
+    with Wall(compiled, service) as wall:
+        wall.pushes()
+        wall.process.send_signal(signal.SIGSTOP)
+        until_zero(service)
+        wall.process.send_signal(signal.SIGCONT)
+        assert wall.ended()[0] == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_service_that_goes_is_one_sentence(compiled: Path, number: signal.Signals) -> None:
+    with RunningService(simulate="arm") as own, Wall(compiled, own) as wall:
+        wall.pushes()
+        if number == signal.SIGKILL:
+            own.kill()
+        else:
+            own.stop(number)
+        code, out = wall.said()
+
+    assert code == 1
+    assert out.startswith("ServiceLost: ")
+    assert "forces are zero, connect again" in out
+
+
+def test_service_that_is_not_there_is_one_sentence(compiled: Path, service: RunningService) -> None:
+    with Wall(compiled, service) as wall:
+        wall.pushes()
+    program = compiled / "tests" / "clients" / "typescript" / "wall.js"
+    command = ["node", "--experimental-websocket", "--no-warnings", str(program), "ws://127.0.0.1:9"]
+    done = subprocess.run(command, capture_output=True, text=True, input="", timeout=TIMEOUT_S, check=False)
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("NoService: No service answers at ws://127.0.0.1:9: start one with hapticd run")
