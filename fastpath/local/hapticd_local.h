@@ -135,6 +135,7 @@ typedef struct {
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,17 +147,28 @@ extern int clock_gettime(int clock, struct timespec *now);
 extern int nanosleep(const struct timespec *pause, struct timespec *left);
 #endif
 
+/* Time that the service has for both of its answers while a session is opened, unless the caller says another. */
+#define HAPTICD_LOCAL_ANSWER_NS 5000000000ll
+
 /* A client; `error` is a sentence after a call that failed. */
 typedef struct {
     int socket;
     int seat;
     uint64_t session;
+    char instance[64]; /* random id of the running service, another one after each of its starts */
+    int64_t until_ns;  /* when the service must have answered */
     hapticd_local_page *page;
     const hapticd_local_states *states;
     uint64_t next[HAPTICD_LOCAL_DEVICES];
     uint64_t waited;
     char error[512];
 } hapticd_local;
+
+static inline int64_t hapticd_local_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 static inline void hapticd_local_close(hapticd_local *c) {
     if (c->page) munmap((void *)c->page, sizeof(hapticd_local_page));
@@ -173,7 +185,7 @@ static inline int hapticd_local_fails(hapticd_local *c, const char *what) {
     return -1;
 }
 
-/* Receive one line of at most `most` - 1 bytes and up to two descriptors; return 0 when there was one. */
+/* Receive one line of at most `most` - 1 bytes and up to two descriptors; return 0 when there was one in time. */
 static inline int hapticd_local_line(hapticd_local *c, char *line, size_t most, int *descriptors) {
     size_t length = 0;
     union {
@@ -193,6 +205,8 @@ static inline int hapticd_local_line(hapticd_local *c, char *line, size_t most, 
         message.msg_iovlen = 1;
         message.msg_control = control.bytes;
         message.msg_controllen = sizeof control.bytes;
+        errno = ETIMEDOUT;
+        if (hapticd_local_now() > c->until_ns) return -1;
         got = recvmsg(c->socket, &message, MSG_CMSG_CLOEXEC);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return -1;
@@ -217,14 +231,23 @@ static inline int hapticd_local_number(const char *line, const char *key, uint64
     return 1;
 }
 
-/* Open a session. `devices` is a JSON array of device ids, NULL for all; `commands` are bits of what it will command. Return 0, or -1 with `error`.
- *
- * `name` is for people: plain characters without quotes. */
-static inline int hapticd_local_open(hapticd_local *c, const char *state_dir, const char *name, const char *devices, unsigned commands) {
+/* Copy the text behind a key, cut to `size` - 1 bytes; empty without it. */
+static inline void hapticd_local_text(const char *line, const char *key, char *text, size_t size) {
+    const char *found = strstr(line, key);
+    size_t length = 0;
+    if (found)
+        for (found += strlen(key); length + 1 < size && found[length] && found[length] != '"'; length++) text[length] = found[length];
+    text[length] = 0;
+}
+
+/* As hapticd_local_open, and the service has `within_ns` to answer. */
+static inline int hapticd_local_open_within(hapticd_local *c, const char *state_dir, const char *name, const char *devices, unsigned commands,
+                                            int64_t within_ns) {
     static const char *const words[4] = {"\"set_cursor_force\"", "\"set_cursor_position\"", "\"set_angular_torques\"", "\"set_angular_position\""};
     static const char mapped[] = "{\"mapped\":true}\n";
     struct sockaddr_un address;
     struct stat page, states;
+    struct timeval within;
     char line[4096];
     int descriptors[2] = {-1, -1};
     uint64_t seat = 0;
@@ -237,6 +260,13 @@ static inline int hapticd_local_open(hapticd_local *c, const char *state_dir, co
     errno = ENAMETOOLONG;
     if (used < 0 || (size_t)used >= sizeof address.sun_path) return hapticd_local_fails(c, "path of the socket");
     c->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    within.tv_sec = (time_t)(within_ns / 1000000000);
+    within.tv_usec = (suseconds_t)(within_ns % 1000000000 / 1000) | 1; /* 0 and 0 would be no limit */
+    c->until_ns = hapticd_local_now() + within_ns;
+    if (c->socket >= 0) {
+        (void)setsockopt(c->socket, SOL_SOCKET, SO_RCVTIMEO, &within, sizeof within);
+        (void)setsockopt(c->socket, SOL_SOCKET, SO_SNDTIMEO, &within, sizeof within);
+    }
     if (c->socket < 0 || connect(c->socket, (struct sockaddr *)&address, sizeof address) != 0) return hapticd_local_fails(c, address.sun_path);
     used = snprintf(line, sizeof line, "{\"hapticd_local\":%u,\"name\":\"%s\",\"devices\":%s,\"commands\":[", HAPTICD_LOCAL_VERSION, name,
                     devices ? devices : "\"all\"");
@@ -262,6 +292,7 @@ static inline int hapticd_local_open(hapticd_local *c, const char *state_dir, co
         c->page = writes == MAP_FAILED ? NULL : (hapticd_local_page *)writes;
         c->states = reads == MAP_FAILED ? NULL : (const hapticd_local_states *)reads;
         c->seat = (int)seat;
+        hapticd_local_text(line, "\"instance\":\"", c->instance, sizeof c->instance);
         if (!c->page || !c->states) hapticd_local_fails(c, "mmap");
     }
     for (i = 0; i < 2; i++)
@@ -279,6 +310,13 @@ static inline int hapticd_local_open(hapticd_local *c, const char *state_dir, co
         return -1;
     }
     return 0;
+}
+
+/* Open a session. `devices` is a JSON array of device ids, NULL for all; `commands` are bits of what it will command. Return 0, or -1 with `error`.
+ *
+ * `name` is for people: plain characters without quotes. */
+static inline int hapticd_local_open(hapticd_local *c, const char *state_dir, const char *name, const char *devices, unsigned commands) {
+    return hapticd_local_open_within(c, state_dir, name, devices, commands, HAPTICD_LOCAL_ANSWER_NS);
 }
 
 /* Return whether the session is open; a service that was killed is known by ticks that no longer come. */
@@ -355,12 +393,6 @@ static inline void hapticd_local_force(hapticd_local *c, int device, uint32_t ge
     memset(set_points, 0, sizeof set_points);
     memcpy(set_points[0], force, sizeof set_points[0]);
     hapticd_local_command(c, device, generation, HAPTICD_LOCAL_FORCE, (const double(*)[3])set_points);
-}
-
-static inline int64_t hapticd_local_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* Wait for a tick that was not waited for before, at most `most_ns`: return 1; 0 when none came; -1 when the session has ended.

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from tests.support.service.addresses import WithAddresses
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.process import RunningService
 
@@ -20,14 +21,15 @@ WALL: Final = Path(__file__).with_name("wall.py")
 class Program:
     """A process; killed on leaving."""
 
-    def __init__(self, service: WithAddresses, transport: str, *words: str, path: Path = WALL) -> None:
-        url = service.ws
-        if transport == "local":
-            assert isinstance(service, RunningService)
-            url = f"local:{service.state_dir}"
+    def __init__(
+        self, service: WithAddresses, transport: str, *words: str, path: Path = WALL, compiled: bool = False
+    ) -> None:
+        """`words` follow the path, and with `compiled` the service's address before them."""
+        url = url_of(service, transport)
         environment = {**os.environ, "HAPTICD_URL": url, "HAPTICD_HTTP": service.http}
+        command = [str(path), url] if compiled else [sys.executable, str(path)]
         self.process = subprocess.Popen(
-            [sys.executable, str(path), *words],
+            [*command, *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -45,6 +47,12 @@ class Program:
         line = self.line()
         assert line.startswith("pushing in session "), (line, self.ended() if not line else "")
         return int(line.rsplit(maxsplit=1)[1])
+
+    def say(self, line: str) -> None:
+        """Write a line to its input."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n")
+        self.process.stdin.flush()
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal."""
@@ -72,6 +80,16 @@ class Program:
             if stream is not None:
                 stream.close()
         self.process.wait()
+
+
+def url_of(service: WithAddresses, transport: str) -> str:
+    """The address of a service for `connect`."""
+    if transport == "socket":
+        return service.ws
+    if isinstance(service, InProcessService):
+        return f"local:{service.local.path.parent}"
+    assert isinstance(service, RunningService)
+    return f"local:{service.state_dir}"
 
 
 def arm_force(service: RunningService) -> float:
