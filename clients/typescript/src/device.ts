@@ -20,9 +20,18 @@ function limited(force: Vector, most: number): Vector {
   return [factor * force[0], factor * force[1], factor * force[2]];
 }
 
+/** Refuse a number that is none anywhere in the body of a command. */
+function finite(value: unknown, what: string): void {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new InvalidCommand(`${what} has numbers that are finite, and this is ${value}`);
+  if (typeof value === "object" && value !== null) for (const part of Object.values(value)) finite(part, what);
+}
+
 export class Device {
+  /** True while forces are held back, because the device or the service had gone, until `resume`. */
+  withheld = false;
   private entry: MoverFrame | HandleFrame | null = null;
   private commands: Record<string, unknown> = {};
+  private configuration: Record<string, unknown> = {};
   private pushed: Vector | null = null;
 
   constructor(readonly kind: Kind, readonly id: string) {}
@@ -51,7 +60,7 @@ export class Device {
   }
   /** Read: force that the service's loop applied, N. Assign: force wanted for this turn. InvalidCommand, DeviceGone. */
   get force(): Vector {
-    return this.pushed ?? vector(this.mover.current_cursor_force);
+    return vector(this.mover.current_cursor_force);
   }
   set force(value: Vector) {
     this.pushed = checked(value, "a force");
@@ -61,24 +70,46 @@ export class Device {
     const [x, y, z] = checked(value, "a target position");
     this.command("set_cursor_position", { position: { x, y, z } });
   }
-  /** Any command for this turn, as docs/wire.md describes it. */
+  /** Any command for this turn, as docs/wire.md describes it. InvalidCommand. */
   command(name: string, body: object): void {
+    finite(body, name);
     this.commands[name] = body;
+  }
+  /** Configuration for the session, such as `configure("damping", { scalar: 2 })`; it goes with the next turn. InvalidCommand. */
+  configure(key: string, body: unknown): void {
+    finite(body, key);
+    this.configuration[key] = body;
+  }
+  /** Let what is assigned from now on act again, after the device or the service had gone. */
+  resume(): void {
+    this.withheld = false;
   }
 
   /** For the service object: take the newest entry. */
   show(entry: MoverFrame | HandleFrame | null): void {
+    if (entry === null && this.entry !== null) {
+      this.withheld = true;
+      this.forget();
+    }
     this.entry = entry;
   }
-  /** For the service object: the commands of this turn, which it forgets. */
-  take(mostForce: number): Record<string, unknown> {
-    const found = this.commands;
-    if (this.pushed !== null) {
-      const [x, y, z] = limited(this.pushed, mostForce);
-      found["set_cursor_force"] = { vector: { x, y, z } };
+  /** For the service object: commands and configuration of this turn, which it forgets. DeviceGone. */
+  take(mostForce: number): { commands?: Record<string, unknown>; configure?: Record<string, unknown> } {
+    const { commands, configuration, pushed } = this;
+    if (pushed !== null) {
+      const [x, y, z] = limited(pushed, mostForce);
+      commands["set_cursor_force"] = { vector: { x, y, z } };
     }
+    this.forget();
+    const commanded = Object.keys(commands).length > 0 && !this.withheld;
+    const configured = Object.keys(configuration).length > 0;
+    if (commanded || configured) void this.state; // DeviceGone
+    this.configuration = {};
+    return { ...(commanded ? { commands } : {}), ...(configured ? { configure: configuration } : {}) };
+  }
+  /** For the service object: forget the commands of this turn. */
+  forget(): void {
     this.commands = {};
     this.pushed = null;
-    return this.entry === null ? {} : found;
   }
 }

@@ -7,6 +7,14 @@ export class HapticsError extends Error {
 }
 /** No service answers, or what answers is none. */
 export class NoService extends HapticsError {}
+/** The service refuses the session; `status` is that of HTTP. */
+export class Refused extends HapticsError {
+  constructor(sentence: string, readonly status: number) {
+    super(sentence);
+  }
+}
+/** The service speaks a version of the interface that this client does not know. */
+export class WrongVersion extends HapticsError {}
 /** Another running service answers than the one that was expected. */
 export class WrongInstance extends HapticsError {}
 /** The connection has ended; the service releases every force of its session by itself. */

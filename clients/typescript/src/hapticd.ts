@@ -2,13 +2,13 @@
 
 import type { Fault, Frame, HandleFrame, MoverFrame } from "./channels.js";
 import { Device, KINDS, type Kind } from "./device.js";
-import { FrameErrors, type HapticsError, InvalidCommand, LoopTooSlow, NoService, NoSuchDevice, ServiceLost, SessionClosed, WrongInstance } from "./errors.js";
+import { FrameErrors, type HapticsError, InvalidCommand, LoopTooSlow, NoService, NoSuchDevice, Refused, ServiceLost, SessionClosed, WrongInstance, WrongVersion } from "./errors.js";
 import type { paths } from "./http.js";
 
 export * from "./device.js";
 export * from "./errors.js";
 export type { Fault, Frame, HandleFrame, MoverFrame };
-export type Version = paths["/version"]["get"]["responses"]["200"]["content"]["application/json"];
+export type Version = Exclude<paths["/version"]["get"]["responses"]["200"]["content"]["application/json"], { ok: true }>;
 export type Status = "open" | "lost" | "closed";
 
 /** What a connection needs of WebSocket: the browser's, node's (22 or newer), or that of the package ws. */
@@ -47,7 +47,7 @@ export interface LoopStatistics {
 }
 
 const KEPT = 4096;
-const COMMAND_TIMEOUT_MS = 50; // `sessions/command_timeout` as shipped: set-points that answer to an older state are dropped
+const UNKNOWN_DEVICE = "].device_id";
 const OPEN = 1;
 const GOODBYE = 1000;
 
@@ -55,6 +55,8 @@ export class Service {
   readonly devices = new Map<string, Device>();
   status: Status = "open";
   sessionId = 0;
+  instance = ""; // random id of the running service, another one after each of its starts
+  commandTimeout = 50; // ms, `sessions/command_timeout`: set-points that answer to an older state are dropped
   private lost: ServiceLost | null = null;
   private owed = 1; // frames: the first comes unasked
   private inForce = false;
@@ -66,7 +68,7 @@ export class Service {
   private readonly leave = () => this.close();
 
   /** Made by `connect`. */
-  constructor(private readonly socket: Socket, private readonly url: string, readonly instance: string, private readonly timeout: number) {
+  constructor(private readonly socket: Socket, private readonly url: string, private readonly timeout: number) {
     socket.onmessage = ({ data }) => this.took(data);
     socket.onclose = ({ code, reason }) => this.ended(new ServiceLost(`The service at ${url} has ended the session (${code}${reason && `: ${reason}`}); forces are zero, connect again`));
     // A browser may keep a page that was left, and its connection with it.
@@ -136,7 +138,7 @@ export class Service {
         const answered = performance.now();
         this.trips[this.figures.turns % KEPT] = answered - now;
         yield { number: this.figures.turns++, time: (now - begun) / 1000, late: late / 1000, skipped };
-        if (performance.now() - answered > COMMAND_TIMEOUT_MS) this.forget();
+        if (performance.now() - answered > this.commandTimeout) this.forget();
         if (this.isClosed()) return;
         this.act();
       }
@@ -167,10 +169,13 @@ export class Service {
 
   /** Ask for the newest states; an empty message neither releases nor refreshes what is in force. */
   private async fresh(): Promise<void> {
+    if (this.waiting) throw new InvalidCommand("a turn is under way: await it before the next one begins");
     this.send({});
     await this.answered();
-    if (this.faults.length > 0) {
-      const found = this.faults.splice(0);
+    let found = this.faults.splice(0);
+    // Sent while it was being unplugged: the program is told by DeviceGone as soon as it reads or commands it.
+    if ([...this.devices.values()].some((device) => !device.present)) found = found.filter(({ path }) => !path.endsWith(UNKNOWN_DEVICE));
+    if (found.length > 0) {
       this.release();
       throw new FrameErrors(found);
     }
@@ -188,14 +193,15 @@ export class Service {
   }
   /** Send what was assigned; what was not assigned again is released. */
   private act(): void {
-    const message: Record<string, { device_id: string; commands: object }[]> = {};
+    const message: Record<string, object[]> = {};
+    let commanded = false;
     for (const device of this.devices.values()) {
-      const commands = device.take(this.mostForce);
-      if (Object.keys(commands).length > 0) (message[device.kind] ??= []).push({ device_id: device.id, commands });
+      const found = device.take(this.mostForce);
+      if (found.commands || found.configure) (message[device.kind] ??= []).push({ device_id: device.id, ...found });
+      commanded ||= found.commands !== undefined;
     }
-    const commanded = Object.keys(message).length > 0;
-    if (commanded) this.send(message);
-    else this.release();
+    if (!commanded) this.release();
+    if (Object.keys(message).length > 0) this.send(message);
     this.inForce = commanded;
   }
   /** Have a message carry a map without a command, which releases everything of this session. */
@@ -209,7 +215,7 @@ export class Service {
     return this.status === "closed";
   }
   private forget(): void {
-    for (const device of this.devices.values()) device.take(0);
+    for (const device of this.devices.values()) device.forget();
   }
   send(message: object): void {
     if (this.status === "closed") throw new SessionClosed("this service object is closed: connect again");
@@ -250,28 +256,43 @@ export class Service {
   }
 }
 
-/** Connect to `ws://HOST:PORT` and return the service; close it, or declare it with `using`. NoService, WrongInstance, ServiceLost. */
+/** Connect to `ws://HOST:PORT` and return the service; close it, or declare it with `using`. NoService, Refused, WrongInstance, WrongVersion. */
 export async function connect(url = "ws://localhost:10001", options: ConnectOptions = {}): Promise<Service> {
   const { profile, token, expectInstance, timeout = 5000 } = options;
   const address = new URL(url);
-  const http = `${address.protocol.replace("ws", "http")}//${address.host}`;
+  const path = `//${address.host}${address.pathname.replace(/\/$/, "")}`;
   const Maker = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => Socket }).WebSocket;
   if (!Maker) throw new NoService("there is no WebSocket here: use node 22 or newer, or give one with {WebSocket}");
-  const none = `No service answers at ${url}: start one with hapticd run, or give its address`;
-  let instance: string;
-  try {
-    const answer = await fetch(`${http}/version`, { signal: AbortSignal.timeout(timeout), headers: token ? { Authorization: `Bearer ${token}` } : {} });
-    instance = ((await answer.json()) as Version & { instance?: string }).instance ?? "";
-  } catch {
-    throw new NoService(none);
-  }
-  if (expectInstance !== undefined && instance !== expectInstance) throw new WrongInstance(`another service answers at ${url} (${instance}) than ${expectInstance}`);
+  const ask = async <T>(route: string): Promise<T> => {
+    const http = `${address.protocol.replace("ws", "http")}${path}${route}`;
+    const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+    const answer = await fetch(http, { headers, signal: AbortSignal.timeout(timeout) });
+    const body = (await answer.json()) as T & { error?: string };
+    if (!answer.ok) throw new Refused(body.error ?? `status ${answer.status}`, answer.status);
+    return body;
+  };
   const query = new URLSearchParams({ vocabulary: "neutral", ...(token ? { token } : {}) });
-  const service = new Service(new Maker(`${address.protocol}//${address.host}/?${query}`), url, instance, timeout);
-  await service.answered();
-  if (profile !== undefined) {
-    service.send({ session: { configure: { profile: { name: profile } } } });
+  const service = new Service(new Maker(`${address.protocol}${path}/?${query}`), url, timeout);
+  try {
     await service.answered();
+    // Asked once the session is open: it is this service that answers.
+    const version = await ask<Version>("/version");
+    service.instance = version.instance;
+    if (expectInstance !== undefined && service.instance !== expectInstance) throw new WrongInstance(`another service answers at ${url} (${service.instance}) than ${expectInstance}`);
+    const [major = 0, minor = 0] = version.interface.split(".").map(Number);
+    if (major !== 3 || minor < 5) throw new WrongVersion(`the service at ${url} has interface ${version.interface}, and this client speaks to 3.5 and newer ones of 3.x`);
+    service.commandTimeout = 1000 * (await ask<{ effective: number }>("/settings/sessions/command_timeout")).effective;
+    if (profile !== undefined) {
+      service.send({ session: { configure: { profile: { name: profile } } } });
+      await service.answered();
+    }
+    return service;
+  } catch (error) {
+    const opened = service.sessionId > 0;
+    service.close();
+    if (opened) throw error;
+    // A browser does not tell why a handshake failed; the same question over HTTP is answered with a sentence.
+    const why: unknown = await ask("/sessions").catch((said: unknown) => said);
+    throw why instanceof Refused ? why : new NoService(`No service answers at ${url}: start one with hapticd run, or give its address`);
   }
-  return service;
 }

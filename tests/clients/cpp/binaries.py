@@ -34,9 +34,7 @@ def example() -> Path:
 
 
 def _binary(source: Path, *flags: str) -> Path:
-    probe = subprocess.run(
-        ["c++", "-E", "-x", "c++", "-"], input=HEADERS, capture_output=True, text=True, check=False
-    )
+    probe = subprocess.run(["c++", "-E", "-x", "c++", "-"], input=HEADERS, capture_output=True, text=True, check=False)
     if probe.returncode != 0:
         pytest.skip(f"headers are missing: apt-get install {PACKAGES}")
     return compiled(source, Path(_folder.name) / source.stem, "c++", *FLAGS, *flags)

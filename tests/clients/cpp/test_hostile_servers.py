@@ -225,7 +225,8 @@ def test_stranger_is_an_error_that_says_so(raw: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "sentence", "more"), [(503, "64 sessions are open.", ""), (401, "The token is missing.", "HAPTICD_TOKEN")]
+    ("status", "sentence", "more"),
+    [(503, "64 sessions are open.", ""), (401, "The token is missing.", "HAPTICD_TOKEN")],
 )
 def test_refused_handshake_shows_the_sentence_of_the_service(status: int, sentence: str, more: str) -> None:
     body = f'{{"ok": false, "error": "{sentence}", "data": null}}'.encode()

@@ -17,7 +17,9 @@ Times = list[tuple[float, float, float]]
 PARTS = st.tuples(*[st.sampled_from([0.0, 1e-6, 2e-4, 4e-4, 6e-4, 1e-3, 1.7e-3, 0.0123, 0.06, 1.0])] * 3)
 
 
-def of_python(times: Times, rate: float, budget: float, misses: int, timeout: float) -> tuple[list[list[float]], str, str]:
+def of_python(
+    times: Times, rate: float, budget: float, misses: int, timeout: float
+) -> tuple[list[list[float]], str, str]:
     """Numbers of each turn and of the end, the sentence that ended it, and the line of figures."""
     pacer = Pacer(rate, budget or None, "skip", misses or None, timeout)
     rows, said = list[list[float]](), ""
@@ -31,7 +33,15 @@ def of_python(times: Times, rate: float, budget: float, misses: int, timeout: fl
         said = str(error)
     found = pacer.statistics()
     rows.append(
-        [found.rate, found.turns, found.late, found.missed, found.round_trip_p50, found.round_trip_p99, found.longest_gap]
+        [
+            found.rate,
+            found.turns,
+            found.late,
+            found.missed,
+            found.round_trip_p50,
+            found.round_trip_p99,
+            found.longest_gap,
+        ]
     )
     return rows, said, str(found)
 

@@ -166,7 +166,9 @@ def test_states_are_those_of_the_service(service: RunningService, transport: str
         assert found["ready"] is device["status"]["ready"]
         assert len(found["orientation"]) == 4
     arm, grip = shown[devices["arm"][0]["device_id"]], shown[devices["grip"][0]["device_id"]]
-    assert all(isinstance(number, float | int) for name in ("position", "velocity", "force", "angles") for number in arm[name])
+    assert all(
+        isinstance(number, float | int) for name in ("position", "velocity", "force", "angles") for number in arm[name]
+    )
     assert arm["buttons"] == {}
     assert set(grip["buttons"]) == {"a", "b", "c"}
 

@@ -22,8 +22,8 @@ PATIENT = {"sessions/command_timeout": 0.5}
 class Wall:
     """A process of node; killed on leaving."""
 
-    def __init__(self, compiled: Path, service: RunningService, *words: str) -> None:
-        program = compiled / "tests" / "clients" / "typescript" / "wall.js"
+    def __init__(self, compiled: Path, service: RunningService, *words: str, name: str = "wall") -> None:
+        program = compiled / "tests" / "clients" / "typescript" / f"{name}.js"
         # Older ones than 22 have WebSocket behind this option.
         command = ["node", "--experimental-websocket", "--no-warnings", str(program), service.ws, *words]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -35,10 +35,14 @@ class Wall:
         self.process.kill()
         self.process.communicate()
 
+    def line(self) -> str:
+        """The next line that it prints."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
     def pushes(self) -> None:
         """Wait until its force is felt."""
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline().startswith("pushing in session ")
+        assert self.line().startswith("pushing in session ")
 
     def said(self) -> tuple[int, str]:
         """Wait for its end, with its input open; exit code and the rest of its words."""
@@ -138,3 +142,41 @@ def test_service_that_is_not_there_is_one_sentence(compiled: Path, service: Runn
 
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.startswith("NoService: No service answers at ws://127.0.0.1:9: start one with hapticd run")
+
+
+def test_device_that_was_unplugged_is_held_back_until_the_program_resumes(
+    compiled: Path, service: RunningService
+) -> None:
+    arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    with Wall(compiled, service, "unplug", name="ways") as wall:
+        assert wall.line() == "pushing"
+        service.request("POST", f"/simulation/arm/{arm}", {"fault": "unplug"})
+        assert wall.line() == f"gone: arm {arm} is unplugged: its forces are zero"
+        service.request("POST", f"/simulation/arm/{arm}", {"fault": "none"})
+        assert wall.line() == "withheld true, 0 N"
+        assert wall.line() == "resumed, 1 N"
+        assert wall.ended()[0] == 0
+    until_zero(service)
+
+
+@pytest.mark.parametrize(
+    ("way", "code", "says"),
+    [
+        ("stale", 0, "at most 0 N"),
+        ("twice", 0, "done / InvalidCommand: a turn is under way: await it before the next one begins open"),
+        ("number", 1, "InvalidCommand: set_cursor_position has numbers that are finite, and this is NaN"),
+    ],
+)
+def test_way_says(compiled: Path, service: RunningService, way: str, code: int, says: str) -> None:
+    with Wall(compiled, service, way, name="ways") as wall:
+        assert wall.said() == (code, f"{says}\n")
+    until_zero(service)
+    until_no_session(service)
+
+
+def test_configuration_goes_with_the_next_turn(compiled: Path, service: RunningService) -> None:
+    arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    with Wall(compiled, service, "configure", name="ways") as wall:
+        session = wall.line().rpartition(" ")[2]
+        _, found = service.request("GET", f"/arm/{arm}/config/filters/damping?session={session}")
+        assert found["scalar"] == 2
