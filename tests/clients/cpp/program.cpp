@@ -83,8 +83,8 @@ void push(hapticd::Service& service, const std::string& way, const hapticd::Loop
     }
 }
 
-void come_back(hapticd::Service& service) {
-    auto& arm = service.arm();
+void come_back(hapticd::Service& service, const std::string& id) {
+    auto& arm = service.device(id);
     while (!arm.ready()) service.update();
     arm.set_force({0, 0, 1});
     service.update();
@@ -181,6 +181,7 @@ int run(const std::string& url, const std::string& way, const std::string& value
         else if (way == "update") {
             for (int i = 0; i < 10; i++) service.update();
         } else {
+            const auto id = service.arm().id();
             try {
                 push(service, way, options, way == "max" ? 1000 : 1);
             } catch (const Thrown&) {
@@ -189,7 +190,7 @@ int run(const std::string& url, const std::string& way, const std::string& value
                 if (way == "end" || way == "stop") throw;
                 say(name_of(error));
             }
-            if (way == "back") come_back(service);
+            if (way == "back") come_back(service, id);
             if (way == "fork") fork_child(service);
             figures = service.loop_statistics();
             if (way == "break") {

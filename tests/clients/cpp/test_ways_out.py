@@ -87,6 +87,8 @@ def test_misses_in_a_row_end_the_loop_with_zero(stepped: InProcessService, force
     with Program(stepped, transport, "misses", path=sanitized_program(), compiled=True) as program:
         with time_going_on(stepped):
             said = program.line()
+            if said.startswith("pushing"):  # felt before the third miss
+                said = program.line()
         assert said.startswith("hapticd::LoopTooSlow: 3 turns in a row were missed at 500 turns/s")
         assert program.line() == "left"
         assert force() == 0
