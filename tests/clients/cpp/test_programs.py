@@ -175,9 +175,10 @@ def test_states_are_those_of_the_service(service: RunningService, transport: str
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_example_ends_at_ctrl_c_and_prints_its_figures(service: RunningService, transport: str) -> None:
+    until_no_session(service)
     with Program(service, transport, path=example(), compiled=True) as program:
         eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 1, "it is there", pause_s=0.01)
-        eventually(lambda: program.process.send_signal(signal.SIGINT) or True, "told to end")
+        program.signal(signal.SIGINT)
         code, out, errors = program.ended_by_itself()
 
     assert (code, errors) == (0, ""), url_of(service, transport)
