@@ -1589,6 +1589,7 @@ public:
     StopOnSignals& operator=(const StopOnSignals&) = delete;
     ~StopOnSignals() {
         for (std::size_t i = 0; i < signals.size(); i++) sigaction(signals[i], &before_[i], nullptr);
+        detail::stop_signal = 0;  // later loops are not ended by it
     }
 
     /// Number of the signal that came, 0 for none.
