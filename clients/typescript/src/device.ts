@@ -40,6 +40,10 @@ export class Device {
   get present(): boolean {
     return this.entry !== null;
   }
+  /** Whether it is there, has settled and takes commands. */
+  get ready(): boolean {
+    return this.entry !== null && this.entry.status.ready === true;
+  }
   /** Its entry of the newest frame, as docs/wire.md describes it. DeviceGone. */
   get state(): (MoverFrame | HandleFrame)["state"] {
     if (this.entry === null) throw new DeviceGone(`${this.kind} ${this.id} is unplugged: its forces are zero`);
@@ -101,9 +105,10 @@ export class Device {
       commands["set_cursor_force"] = { vector: { x, y, z } };
     }
     this.forget();
-    const commanded = Object.keys(commands).length > 0 && !this.withheld;
+    const assigned = Object.keys(commands).length > 0;
     const configured = Object.keys(configuration).length > 0;
-    if (commanded || configured) void this.state; // DeviceGone
+    if (assigned || configured) void this.state; // DeviceGone
+    const commanded = assigned && !this.withheld;
     this.configuration = {};
     return { ...(commanded ? { commands } : {}), ...(configured ? { configure: configuration } : {}) };
   }

@@ -264,12 +264,12 @@ export async function connect(url = "ws://localhost:10001", options: ConnectOpti
   const Maker = options.WebSocket ?? (globalThis as { WebSocket?: new (url: string) => Socket }).WebSocket;
   if (!Maker) throw new NoService("there is no WebSocket here: use node 22 or newer, or give one with {WebSocket}");
   const ask = async <T>(route: string): Promise<T> => {
-    const http = `${address.protocol.replace("ws", "http")}${path}${route}`;
+    const http = `${address.protocol.replace("ws", "http")}${path}${route}?format=json`;
     const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
     const answer = await fetch(http, { headers, signal: AbortSignal.timeout(timeout) });
-    const body = (await answer.json()) as T & { error?: string };
-    if (!answer.ok) throw new Refused(body.error ?? `status ${answer.status}`, answer.status);
-    return body;
+    const { data, error } = (await answer.json()) as { data: T; error?: string };
+    if (!answer.ok) throw new Refused(error ?? `status ${answer.status}`, answer.status);
+    return data;
   };
   const query = new URLSearchParams({ vocabulary: "neutral", ...(token ? { token } : {}) });
   const service = new Service(new Maker(`${address.protocol}${path}/?${query}`), url, timeout);

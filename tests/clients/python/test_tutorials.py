@@ -78,9 +78,9 @@ def test_device_of_ones_own_is_listed_checked_and_felt(service: RunningService, 
             eventually(lambda: service.request("GET", f"/arm/{BOARD}")[1]["status"]["ready"], "ready", pause_s=0.1)
             assert (done := shell(check)).returncode == 0, done.stdout + done.stderr
             (text,) = programs("tutorials/own-device.md")
-            assert "it pushed with up to" in run(service, text, tmp_path)
+            assert "it pushed with up to" in run(service, text.replace("seconds=30", "seconds=3"), tmp_path)
             script = tmp_path / "again.py"
-            script.write_text(text.replace("seconds=3", "seconds=60"), "utf-8")
+            script.write_text(text.replace("seconds=30", "seconds=60"), "utf-8")
             with Program(service, "socket", path=script) as again:
                 eventually(lambda: _sessions(service) == 1, "it is connected", pause_s=0.05)
                 board.stdin.write("unplug 0\n")

@@ -162,7 +162,7 @@ def test_device_that_was_unplugged_is_held_back_until_the_program_resumes(
 @pytest.mark.parametrize(
     ("way", "code", "says"),
     [
-        ("stale", 0, "at most 0 N"),
+        ("stale", 0, "at most 0 N, 500 ms"),
         ("twice", 0, "done / InvalidCommand: a turn is under way: await it before the next one begins open"),
         ("number", 1, "InvalidCommand: set_cursor_position has numbers that are finite, and this is NaN"),
     ],

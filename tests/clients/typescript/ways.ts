@@ -19,7 +19,7 @@ const WAYS: Record<string, (service: Service) => Promise<void>> = {
       if (!(error instanceof DeviceGone)) throw error;
       console.log(`gone: ${error.message}`);
     }
-    while (!arm.present) await service.update();
+    while (!arm.ready) await service.update();
     let held = 0;
     for await (const _ of service.loop({ rate: 200 })) {
       arm.force = [0, 0, 1];
@@ -42,7 +42,7 @@ const WAYS: Record<string, (service: Service) => Promise<void>> = {
       service.arm.force = [0, 0, 1];
       if (turn.number === 3) break;
     }
-    console.log(`at most ${most} N`);
+    console.log(`at most ${most} N, ${service.commandTimeout} ms`);
   },
   async twice(service) {
     const found = await Promise.allSettled([service.update(), service.update()]);

@@ -296,12 +296,12 @@ class DeviceCore:
         """Return the commands of this turn and forget them; forces are at most `most_force` long. DeviceGone."""
         if not (self._points or self._others):
             return {}
-        if self.withheld:
-            self.drop()
-            return {}
         if self._now is None:
             self.drop()
             return dict(self.state.raw)  # raises DeviceGone
+        if self.withheld:
+            self.drop()
+            return {}
         made = dict(self._others)
         for name, vector in self._points.items():
             field, labels = FIELDS[name]
@@ -315,12 +315,14 @@ class DeviceCore:
         """Return the set-points of this turn as vectors and forget them. DeviceGone, InvalidCommand for other commands."""
         points, others = dict(self._points), list(self._others)
         self.drop()
-        if self.withheld or not (points or others):
+        if not (points or others):
             return {}
         if others:
             raise InvalidCommand(f"{others[0]} cannot go through shared memory: connect over a socket for it")
         if self._now is None:
             return dict(self.state.raw)  # raises DeviceGone
+        if self.withheld:
+            return {}
         if most_force is not None and FORCE in points:
             points[FORCE] = limited(points[FORCE], most_force)
         return points

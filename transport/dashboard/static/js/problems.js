@@ -47,6 +47,7 @@ function ofPorts() {
     what: `Port ${port} is ${state}`,
     mend: `${reason ? `${reason.replaceAll("_", " ")}: check` : "Check"} the cable and the supply, then reset it.`,
     view: "ports",
+    reset: port,
   }));
 }
 
@@ -68,7 +69,7 @@ function* ofDevice(device) {
 
 function ofGone() {
   return gone.value
-    .filter(({ id }) => !devices.value.has(id))
+    .filter(({ id, config }) => !devices.value.has(id) && !blockedPorts.value.some(({ port }) => port === config?.port))
     .map(({ id, kind, config, at }) => ({
       key: `gone ${id}`,
       tone: "warn",

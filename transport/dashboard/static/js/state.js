@@ -63,10 +63,16 @@ export function movers() {
   return deviceList().filter((device) => device.state?.cursor_position);
 }
 
-/** The chosen device with a cursor, else the first one; null without any. */
+/** The chosen device with a cursor, else the first one; null without any, and while the chosen one has just gone. */
 export function chosenMover() {
   const found = movers();
+  if (goneChoice()) return null;
   return found.find((device) => device.id === selected.value) ?? found[0] ?? null;
+}
+
+/** The chosen device while it is unplugged: nobody is shown another one in its place. */
+export function goneChoice() {
+  return devices.value.has(selected.value) ? null : (gone.value.find((one) => one.id === selected.value) ?? null);
 }
 
 /** ms since the last frame that showed the device. */

@@ -5,10 +5,19 @@ import { html, signal } from "../../vendor/ui.js";
 import { titleOf } from "../device_state.js";
 import { refresh } from "../feed.js";
 import { ask } from "../net/http.js";
+import { resetPort } from "../ports.js";
 import { blockedPorts, brakes, connection, devices, stopped, stopRequest } from "../state.js";
 
 /** What the last press of Resume was answered, if it was refused. */
 const refused = signal("");
+
+/** What the last press of Reset was answered, if it was refused. */
+const refusedReset = signal("");
+
+async function reset(port) {
+  const reply = await resetPort(port);
+  refusedReset.value = reply.ok ? "" : `Port ${port} is not reset: ${reply.error}`;
+}
 
 export function Alerts() {
   const lost = connection.value === "lost";
@@ -32,9 +41,11 @@ export function Alerts() {
       ${blockedPorts.value.map(
         (port) => html`<p key=${`port ${port.port}`} class="alert is-warn" role="alert">
           <strong>Port ${port.port} is ${port.state}</strong>${port.reason ? `: ${port.reason.replaceAll("_", " ")}.` : "."}${" "}
+          Check its cable. <button type="button" aria-label=${`Reset port ${port.port}`} onClick=${() => reset(port.port)}>Reset</button>${" "}
           <a href="#ports">Ports</a>
         </p>`,
       )}
+      ${refusedReset.value ? html`<p key="reset" class="alert is-bad" role="alert">${refusedReset.value}</p>` : ""}
     </div>
   `;
 }

@@ -58,11 +58,12 @@ function Figure({ plot, paint }) {
   useEffect(() => draw(plot, box.current), [paint]);
   const at = pointed.value[plot.name] ?? null;
   const row = shownRow(plot, at);
-  const name = `${plot.name}-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
+  const id = chosenMover()?.id;
+  const name = `${plot.columns || !id ? plot.name : `${plot.name}-${id}`}-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
   return html`
     <figure data-plot=${plot.name} class=${connection.value === "open" || held.value ? "" : "stale"}>
       <figcaption>
-        <span><strong>${plot.title}</strong>, ${plot.unit}, last ${plot.seconds} s</span>
+        <span><strong>${plot.title}</strong>${plot.columns ? "" : ` of ${id ?? "no device"}`}, ${plot.unit}, last ${plot.seconds} s</span>
         <span class="number latest">
           ${plot.lines.map(
             ([axis, name, dash], line) => html`<span class=${`legend ${name.slice(2)}`} key=${axis}>

@@ -2,8 +2,7 @@
 
 import { html, useMemo } from "../../vendor/ui.js";
 import { clock, natural } from "../format.js";
-import { refresh } from "../feed.js";
-import { ask } from "../net/http.js";
+import { resetPort } from "../ports.js";
 import { ports } from "../state.js";
 import { Chip } from "../parts/chip.js";
 import { Outcome, outcomes } from "../parts/done.js";
@@ -11,8 +10,7 @@ import { Outcome, outcomes } from "../parts/done.js";
 export function PortsView() {
   const outcome = useMemo(outcomes, []);
   const reset = async (port) => {
-    await outcome.run(ask("POST", `ports/${encodeURIComponent(port)}/reset`), `Port ${port} is reset.`);
-    refresh();
+    await outcome.run(resetPort(port), `Port ${port} is reset.`);
   };
   if (ports.value.length === 0) return html`<p>No port is known.</p>`;
   return html`

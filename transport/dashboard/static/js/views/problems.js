@@ -2,6 +2,7 @@
 
 import { html, signal } from "../../vendor/ui.js";
 import { downloadBundle } from "../bundle.js";
+import { resetPort } from "../ports.js";
 import { problems } from "../problems.js";
 import { gone } from "../state.js";
 import { viewTitle } from "../views.js";
@@ -14,7 +15,7 @@ const making = signal(false);
 export function ProblemsView() {
   const found = problems.value;
   return html`
-    ${found.length === 0 ? html`<p id="no-problem"><${Chip} tone="good">nothing<//> is wrong.</p>` : html`<${Found} found=${found} />`}
+    ${found.length === 0 ? html`<p id="no-problem"><${Chip} tone="good">nothing is wrong<//></p>` : html`<${Found} found=${found} />`}
     <p><a href="runbook.html">Runbook</a>: what each alert means, and what mends it.</p>
     <h2>Support bundle</h2>
     <p>
@@ -40,6 +41,7 @@ function Found({ found }) {
           <h2><${Chip} tone=${one.tone}>${one.what}<//></h2>
           <p>${one.mend}</p>
           <p class="row">
+            ${one.reset ? html`<button type="button" aria-label=${`Reset port ${one.reset}`} onClick=${() => outcome.run(resetPort(one.reset), `Port ${one.reset} is reset.`)}>Reset</button>` : ""}
             ${one.view ? html`<a href=${`#${one.view}`}>${viewTitle(one.view)}</a>` : ""}
             ${one.forget ? html`<button type="button" onClick=${() => (gone.value = gone.value.filter(({ id }) => id !== one.forget))}>It was meant to go</button>` : ""}
           </p>

@@ -17,7 +17,9 @@ const FELT_N = 0.3;
 const SEEN_N = 1;
 
 const STEPS = ["Move the hand", "Feel a wall", "See the force"];
-/** {step, from, height, most, hand, before} of a running touch; null before the start. `before`: what the simulated hand did. */
+/** m under the wall at which a hand that feels nothing is told so. */
+const LET_GO_M = 0.005;
+/** {step, from, height, most, hand, before, letGo} of a running touch; null before the start. `before`: what the simulated hand did. */
 const run = signal(null);
 /** The newest state of the device in the session of the touch. */
 const moment = signal(null);
@@ -64,7 +66,7 @@ export function TouchView() {
       before = { path, position };
       await hand.current.place(at);
     }
-    run.value = { step: 0, from: device.state.cursor_position, height: null, most: 0, hand: at, device, before };
+    run.value = { step: 0, from: device.state.cursor_position, height: null, most: 0, hand: at, device, before, letGo: false };
     session.current = new TouchSession(device, (state) => follow(session.current, state), () => {
       trouble.value = "The session was lost; it is opened again.";
     });
@@ -138,6 +140,7 @@ function Running({ end, hand, session }) {
 
 function words(now, simulated, rendered) {
   const how = simulated ? "Drag the ring, or click the map and press the arrow keys." : "Take the handle.";
+  if (now.letGo) return "The wall has let go: this page was late. Raise the hand above it and press again.";
   const down = simulated ? "Lower the hand with the slider or Page down" : "Lower the handle";
   if (now.step === 0) return `${how} Move it by two centimetres.`;
   if (now.step === 1) return `A wall is ${fixed(1000 * BELOW_M, 0)} mm below the hand. ${down} until it meets the wall.`;
@@ -169,5 +172,7 @@ function follow(session, state) {
     session.wall(height);
   } else if (step === 1 && force > FELT_N) step = 2;
   else if (step === 2 && most >= SEEN_N) step = 3;
-  if (step !== now.step || most > now.most) run.value = { ...run.value, step, height, most };
+  // After a pause of the page the wall is met anew where the hand is: it must be told that nothing pushes there.
+  const letGo = step > 1 && force < FELT_N && at.z < height - LET_GO_M;
+  if (step !== now.step || most > now.most || letGo !== now.letGo) run.value = { ...run.value, step, height, most, letGo };
 }
