@@ -274,6 +274,39 @@ def test_session_is_shown_and_disconnected(page: Browser, service: RunningServic
             session.recv(timeout=10)
 
 
+@pytest.mark.parametrize("button", [".alert button", "[data-problem] button"])
+def test_blocked_port_is_reset_where_it_is_told(page: Browser, service: RunningService, button: str) -> None:
+    arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    port = service.request("GET", f"/arm/{arm}")[1]["config"]["port"]
+    page.run("location.hash = 'problems'")
+    service.request("POST", f"/simulation/arm/{arm}", {"fault": "connection_loop"})
+    page.until(lambda: page.text(f'[data-problem="port {port}"]'), "the problem")
+    assert not page.all(f'[data-problem="gone {arm}"]'), "one cause is one problem"
+    service.request("POST", f"/simulation/arm/{arm}", {"fault": "none"})
+    page.click(button)
+    page.until(lambda: not page.all(f'[data-problem="port {port}"]'), "it is reset")
+    page.until(lambda: service.request("GET", f"/arm/{arm}")[1]["status"]["ready"], "the arm is back")
+
+
+def test_plots_of_a_device_that_is_unplugged_show_no_other_one(page: Browser, service: RunningService) -> None:
+    added = service.request("POST", "/simulation/devices", {"type": "arm", "device_id": "B0A7"})[0]
+    assert added == 200
+    try:
+        page.run("location.hash = 'plots'")
+        page.until(lambda: "B0A7" in page.text("#mover"), "it can be chosen")
+        page.run(
+            "const box = document.getElementById('mover'); box.value = 'B0A7'; box.dispatchEvent(new Event('change'))"
+        )
+        page.until(lambda: "of B0A7" in page.text('[data-plot="position"]'), "its plots say so")
+        service.request("POST", "/simulation/arm/B0A7", {"fault": "unplug"})
+        page.until(lambda: "B0A7, unplugged" in page.text("#mover"), "it is told")
+        assert "of no device" in page.text('[data-plot="position"]')
+        service.request("POST", "/simulation/arm/B0A7", {"fault": "none"})
+        page.until(lambda: "of B0A7" in page.text('[data-plot="position"]'), "it is back")
+    finally:
+        service.request("DELETE", "/simulation/devices/B0A7")
+
+
 def test_blocked_port_is_an_alert_and_is_reset_by_a_click(page: Browser, service: RunningService) -> None:
     arm = ids(service, "arm")[0]
     port = service.request("GET", f"/arm/{arm}")[1]["config"]["port"]

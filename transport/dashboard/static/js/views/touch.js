@@ -155,6 +155,8 @@ function moveHand(hand, position) {
 }
 
 function takeHand(reply) {
+  // The answer to the end of a touch says nothing about why it ended.
+  if (run.value === null) return;
   trouble.value = reply.ok ? "" : reply.error;
 }
 
