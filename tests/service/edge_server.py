@@ -80,6 +80,7 @@ class FakeRuntime:
     running: bool = True
     tick_ns: int | None = None
     stopped: dict[str, bool] = field(default_factory=dict[str, bool])
+    stepping: bool = False
 
     def stop_device(self, lease: Lease, stopped: bool) -> bool:
         self.stopped[lease.name] = stopped

@@ -106,6 +106,6 @@ def test_every_function_of_the_header_that_clients_use_is_on_the_page() -> None:
     functions = set(
         re.findall(r"^static inline \w+ (hapticd_local_\w+)\(", HEADER.read_text(encoding="utf-8"), re.MULTILINE)
     )
-    helpers = {f"hapticd_local_{name}" for name in ("fails", "line", "number", "copy", "now")}
+    helpers = {f"hapticd_local_{name}" for name in ("fails", "line", "number", "copy", "now", "text")}
 
     assert {name for name in functions - helpers if name not in PAGE} == set()

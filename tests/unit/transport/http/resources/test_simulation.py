@@ -24,6 +24,8 @@ REAL = replace(ARM, identity=replace(ARM.identity, simulated=False))
 class Loop:
     """A loop that shows the device from the look of that number on; a reader of itself."""
 
+    stepping = False
+
     def __init__(self, shows_at: int) -> None:
         self.shows_at = shows_at
         self.looks = 0
