@@ -21,8 +21,8 @@ TICKS: Final = "ticks"
 # A second of the fastest loop.
 MOST_TICKS: Final = 32_000
 STEPS: Final = RouteSchema(
-    obj({TICKS: {"type": "integer", "minimum": 1, "maximum": MOST_TICKS}}),
     obj({TICKS: WHOLE, "time": number_schema(0, description="s since the start")}),
+    obj({TICKS: {"type": "integer", "minimum": 1, "maximum": MOST_TICKS}}),
     fails=(409,),
     example={TICKS: 40},
 )
