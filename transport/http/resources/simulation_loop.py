@@ -48,8 +48,10 @@ async def leave_ticks_out(call: Call) -> Answer:
 
 async def step(call: Call) -> Answer:
     """Let `{"ticks": 1…32000}` ticks pass at once where `simulation/stepped` holds. Return ticks and time since the start."""
-    ticks = call.fields(TICKS).get(TICKS)
-    if type(ticks) is not int or not 1 <= ticks <= MOST_TICKS:
+    fields = call.fields(TICKS)
+    ticks = number(fields[TICKS], TICKS) if TICKS in fields else 0.0
+    # 40.0 is a whole number, too, as JSON Schema has it.
+    if not (1 <= ticks <= MOST_TICKS and ticks.is_integer()):
         raise InvalidInput(f"send how many ticks shall pass, a whole number from 1 to {MOST_TICKS}.", TICKS)
-    taken = await call.bridge.ask(FASTPATH, StepLoop(ticks))
+    taken = await call.bridge.ask(FASTPATH, StepLoop(int(ticks)))
     return Answer({TICKS: taken.ticks, "time": taken.seconds})
