@@ -124,6 +124,7 @@ class FastpathActor(ServiceActor):
         if not self._runtime.stepping:
             raise Conflict("The loop runs by itself: start the service with --set simulation/stepped=true to step it.")
         self._runtime.step(message.ticks)
+        self.context.timers.fire_due()
         return StepsTaken(int(self._runtime.loop_state()["ticks"]), self._runtime.now_ns() / 1e9 - STEPPED_FROM_S)
 
     @handles(CheckDevices)

@@ -73,6 +73,20 @@ def test_same_steps_give_the_same_numbers(service: haptics.Service) -> None:
     assert pushed() == first
 
 
+def test_device_is_ready_at_the_end_of_the_steps_in_which_it_settles(service: haptics.Service) -> None:
+    arm = service.arm
+    for _ in range(20):
+        service.remove_simulated(arm.id)
+        service.step()
+        service.add_simulated("arm", arm.id)
+        service.step(RATE)
+        arm.resume()
+        arm.force = 0, 0, 0.5
+        service.step(40)
+        assert arm.ready
+        assert arm.force[2] == 0.5
+
+
 def test_loop_that_runs_by_itself_is_not_stepped() -> None:
     with (
         testing.service(simulate="arm") as real,

@@ -49,6 +49,7 @@ from transport.wire.vocabulary import path_words
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord
+    from transport.bridge import Bridge
 
 EVERY: Final = "*"
 FIRST_TICK_LOOKS: Final = 20
@@ -129,6 +130,8 @@ async def add_device(call: Call) -> Answer:
     """Add `{"type", "connection"?, "firmware"?, "device_id"?}`. Return the record once the loop has the device."""
     spec = simulation.spec(call.fields(*simulation.SPEC))
     record = await call.bridge.ask(MANAGER, AddSimulated(spec))
+    with suppress(NoSuchDevice):
+        await wait_for_actors(call.bridge, record.device_id)
     await _wait_for_loop(call, record)
     return Answer(entry_of(call, call.bridge.inventory.find(record.device_id) or record))
 
@@ -178,17 +181,22 @@ def _act(call: Call, record: DeviceRecord, change: SimulationChange) -> Act:
 
 
 async def _apply_simulation(call: Call, record: DeviceRecord, change: SimulationChange) -> dict[str, object]:
-    """Apply the change, and wait until the device's actor has handled it."""
+    """Apply the change, and wait until the device's actor and the loop have it."""
     bridge, device_id = call.bridge, record.device_id
     told = await bridge.ask(MANAGER, Simulate(device_id, change))
     if bridge.inventory.find(device_id) is not None:
-        # A device may leave at any time; it returns with its simulation.
-        with suppress(NoSuchActor):
-            await bridge.ask(actor_name(device_id), ConfigureDevice())
-        told = await bridge.ask(MANAGER, Simulate(device_id))
+        told = await wait_for_actors(bridge, device_id)
         await _wait_for_loop(call, told)
     level = float(bridge.system.runtime.reader(told.lease).snapshot()["battery_level"])
     return simulation.shown(told, level if change.battery_level is None else change.battery_level)
+
+
+async def wait_for_actors(bridge: Bridge, device_id: str) -> DeviceRecord:
+    """Wait until the device's actor and the manager have handled what they were told, and return the record then. NoSuchDevice."""
+    # A device may leave at any time; it returns with its simulation.
+    with suppress(NoSuchActor):
+        await bridge.ask(actor_name(device_id), ConfigureDevice())
+    return await bridge.ask(MANAGER, Simulate(device_id))
 
 
 async def _wait_for_loop(call: Call, record: DeviceRecord) -> None:

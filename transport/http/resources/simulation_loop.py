@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from actors.control.api import FASTPATH, SetTickShare, StepLoop
-from actors.kit.errors import InvalidInput
+from actors.kit.errors import InvalidInput, NoSuchDevice
 from transport.http.call import Answer, Call
+from transport.http.resources.simulation import wait_for_actors
 from transport.http.route import Route
 from transport.http.schema.json_schema import WHOLE, obj
 from transport.http.schema.json_schema import number as number_schema
@@ -54,4 +56,9 @@ async def step(call: Call) -> Answer:
     if not (1 <= ticks <= MOST_TICKS and ticks.is_integer()):
         raise InvalidInput(f"send how many ticks shall pass, a whole number from 1 to {MOST_TICKS}.", TICKS)
     taken = await call.bridge.ask(FASTPATH, StepLoop(int(ticks)))
+    for record in call.bridge.inventory.devices:
+        if not record.ready:
+            # It is ready for what follows if it has settled in these ticks.
+            with suppress(NoSuchDevice):
+                await wait_for_actors(call.bridge, record.device_id)
     return Answer({TICKS: taken.ticks, "time": taken.seconds})
