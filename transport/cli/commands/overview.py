@@ -59,7 +59,7 @@ def read_status(client: Client) -> dict[str, Any]:
             for one in devices_of(client.get("/devices"))
         ]
         found["ports"] = [
-            {name: port.get(name) for name in ("port", "state", "reason")}
+            {name: port.get(name) for name in ("port", "state", "reason", "device_id")}
             for port in entries(client.get("/ports"), "ports")
         ]
         found["sessions"] = object_of(client.get("/sessions")).get("session_count", 0)
@@ -100,11 +100,14 @@ def problems_of(found: dict[str, Any]) -> list[str]:
 
 def status_lines(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the lines of `status` for people, each with its name."""
-    ready = "ready" if found["ready"] else "not ready"
+    ready = "not ready"
+    if found["ready"]:
+        count = len(found["problems"])
+        ready = "ready" if not count else f"ready, but for {count} problem{'s' if count > 1 else ''}"
     devices = [
         " ".join(clean(one[key]) for key in ("type", "device_id", "name") if one[key]) for one in found["devices"]
     ]
-    states = Counter(clean(one["state"]) for one in found["ports"])
+    states = Counter(port_words(one) for one in found["ports"])
     lines = [
         ("service", f"hapticd {clean(found['version'])} at {found['url']}: {ready}"),
         ("loop", _loop_words(found["loop"])),
@@ -185,10 +188,21 @@ def ports_command(desk: Desk) -> None:
     answer = desk.client.get("/ports")
     desk.output.document(answer)
     rows = [
-        [port.get(name) for name in ("port", "path", "state", "device_id", "reason", "loops", "blocked_since")]
+        [
+            port.get("port"),
+            port.get("path"),
+            port_words(port),
+            *(port.get(name) for name in ("device_id", "reason", "loops", "blocked_since")),
+        ]
         for port in entries(answer, "ports")
     ]
     desk.output.table(("PORT", "PATH", "STATE", "DEVICE", "REASON", "LOOPS", "BLOCKED SINCE"), rows, "no port was seen")
+
+
+def port_words(port: Mapping[str, Any]) -> str:
+    """Return a port's state for people: an active one has a device, or is without one."""
+    state = clean(port.get("state"))
+    return "no device" if state == "active" and port.get("device_id") is None else state
 
 
 @click.command("sessions", short_help="list the connected clients")

@@ -33,8 +33,10 @@ def trips_command(desk: Desk, device: str | None) -> None:
     desk.output.table(
         ("TIME", "DEVICE", "CAUSE", "VALUE", "LIMIT"), rows, "nothing tripped since the devices connected"
     )
+    if found:
+        desk.output.line("Force since the device connected, taken by filter, monitors and limits, and added by them:")
     for entry in found:
-        desk.output.line(f"{clean(entry.get('device_id'))}: {_changes(part(entry, 'changes'))}")
+        desk.output.line(f"  {clean(entry.get('device_id'))}: {_changes(part(entry, 'changes'))}")
 
 
 def _values(trip: Mapping[str, Any]) -> tuple[str, str]:
