@@ -186,7 +186,7 @@ def test_unplugged_board_disconnects_at_once(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     arm.unplug()
 
-    assert bench.until(link, lambda facts: facts.gone) == "Input/output error"
+    assert bench.until(link, lambda facts: facts.gone) == "it was unplugged (Input/output error)"
     link.close()
     with pytest.raises(OSError, match="No such file"):
         bench.open(arm.path())
@@ -199,7 +199,7 @@ def test_killed_board_process_disconnects_at_once(bench: Bench, arm: Boards) -> 
     link = bench.open(arm.path())
     arm.kill()
 
-    assert bench.until(link, lambda facts: facts.gone) == "Input/output error"
+    assert bench.until(link, lambda facts: facts.gone) == "it was unplugged (Input/output error)"
 
 
 def test_closed_link_puts_its_board_to_sleep(bench: Bench, arm: Boards) -> None:

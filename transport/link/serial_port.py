@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import termios
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,11 @@ def open_port(path: str, baud: int, *, read_s: float, write_s: float | None = No
     except termios.error as error:
         # Not an OSError although it is one by nature: the port disappeared between two calls.
         raise OSError(*error.args) from error
+
+
+def unplugged(number: int) -> str:
+    """Return the words for a port that is gone with this errno."""
+    return f"it was unplugged ({os.strerror(number)})"
 
 
 def link_counters(counters: Counters) -> LinkCounters:

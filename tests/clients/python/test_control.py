@@ -218,8 +218,10 @@ def test_asyncio_twin_has_the_same_names(running: testing.TestService) -> None:
 
 
 def test_rate_under_three_turns_per_time_out_warns(service: haptics.Service) -> None:
-    with pytest.warns(haptics.SlowLoopWarning, match="under three"):
+    with pytest.warns(haptics.SlowLoopWarning, match="under three") as warned:
         next(service.loop(rate=50))
+
+    assert [warning.filename for warning in warned] == [__file__]
 
 
 def test_loop_ends_after_its_seconds(service: haptics.Service) -> None:

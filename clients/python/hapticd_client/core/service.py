@@ -147,7 +147,7 @@ class ServiceCore(Generic[D]):
                 f"{rate:g} turns/s are under three per sessions/command_timeout ({pacer.too_slow_for:g} s): one late turn lets forces "
                 f"fade; loop faster, or raise the setting",
                 SlowLoopWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         session.most_force = max_force
         self._pacer = pacer

@@ -32,7 +32,7 @@ from transport.link.protocols.hapi.board import (
     zero_message,
 )
 from transport.link.protocols.hapi.spec import PORTS
-from transport.link.serial_port import link_counters, open_port
+from transport.link.serial_port import link_counters, open_port, unplugged
 from transport.link.serial_ports import path_of, serial_candidate, there
 from transport.link.short_id import short_id
 
@@ -98,7 +98,7 @@ class HapiLink:
         newest_ns = max(counters.sample_ns[0], self._since_ns)
         gone = ""
         if counters.gone:
-            gone = f"it was unplugged ({os.strerror(counters.gone)})"
+            gone = unplugged(counters.gone)
         elif self._attached is not None and now_ns() - newest_ns > DEAF_NS:
             gone = "it has not answered for 500 ms"
         if self._calibrating is not None and counters.sample_ns[0] > self._calibrating[1] + SETTLED_NS:

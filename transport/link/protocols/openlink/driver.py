@@ -26,7 +26,7 @@ from transport.link.protocols.openlink.host_fsm import HALF_WAY, HostFsm
 from transport.link.protocols.openlink.identity import found_device, why_not_driven
 from transport.link.protocols.openlink.peer import MS, Peer
 from transport.link.protocols.openlink.status_text import fault_names
-from transport.link.serial_port import link_counters, open_port
+from transport.link.serial_port import link_counters, open_port, unplugged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,7 +98,7 @@ class OpenlinkLink:
                 self._step()
             gone = self._thread.counters().gone
             if gone or self._fsm.why or stopped():
-                return self._fsm.why or (os.strerror(gone) if gone else "it was given up")
+                return self._fsm.why or (unplugged(gone) if gone else "it was given up")
             now_ns = self._runtime.now_ns()
             if self._fsm.settled:
                 settled_ns = settled_ns or now_ns
@@ -136,7 +136,7 @@ class OpenlinkLink:
                 self._step()
             counters = self._thread.counters()
             return LinkFacts(
-                gone=os.strerror(counters.gone) if counters.gone else self._fsm.why,
+                gone=unplugged(counters.gone) if counters.gone else self._fsm.why,
                 devices=self._found(),
                 of={peer.identity.device_id: _facts_of(peer) for peer in self._fsm.peers if peer.identity},
                 counters=link_counters(counters),

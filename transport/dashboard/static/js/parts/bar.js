@@ -75,7 +75,7 @@ function ProblemCount() {
   const worst = problems.value.some((one) => one.tone === "bad") ? "bad" : "warn";
   return html`
     <p id="problem-count">
-      <a href="#problems">${count === 0 ? "No problem" : html`<${Chip} tone=${worst}>${count} ${count === 1 ? "problem" : "problems"}<//>`}</a>
+      <a href="#problems">${count === 0 ? "No problem" : html`<${Chip} tone=${worst}>${count}<span class="chip-word"> ${count === 1 ? "problem" : "problems"}</span><//>`}</a>
     </p>
   `;
 }
