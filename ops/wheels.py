@@ -1,4 +1,4 @@
-"""Build the wheel for each Python that is asked for, from one source archive, and that of the Python client: `make wheels`.
+"""Build the wheel for each Python that is asked for, from one source archive, and those of the clients in Python: `make wheels`.
 
 Each interpreter builds in a virtual environment of its own, with what pyproject.toml says that the build stands on. The wheels fit this
 machine's C library and newer ones; they are not manylinux wheels.
@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+CLIENTS: Final = ("python", "gym", "lerobot")
 VERSIONS: Final = ("3.11", "3.12", "3.13")
 PROBE: Final = (
     "import ensurepip, os, sys, sysconfig, venv\n"
@@ -46,7 +47,8 @@ def main(arguments: list[str]) -> int:
         for path in usable:
             sys.stdout.write(f"{wheel(path, archive, chosen.out)}\n")
             sys.stdout.flush()
-    sys.stdout.write(f"{client_wheel(chosen.out)}\n")
+    for name in CLIENTS:
+        sys.stdout.write(f"{client_wheel(name, chosen.out)}\n")
     return 0
 
 
@@ -69,11 +71,11 @@ def wheel(python: str, archive: Path, out: Path) -> Path:
         return Path(shutil.move(built, out / built.name))
 
 
-def client_wheel(out: Path) -> Path:
-    """Build the wheel of the Python client, which fits every Python; return its path in `out`."""
+def client_wheel(name: str, out: Path) -> Path:
+    """Build the wheel of clients/`name`, which fits every Python; return its path in `out`."""
     with TemporaryDirectory(prefix="hapticd-wheel-") as folder:
         # In a copy: setuptools leaves its files beside the sources.
-        source = Path(shutil.copytree(ROOT / "clients" / "python", Path(folder, "source")))
+        source = Path(shutil.copytree(ROOT / "clients" / name, Path(folder, "source")))
         command = [sys.executable, "-m", "build", "--wheel", "--outdir", f"{folder}/out", str(source)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         (built,) = Path(folder, "out").glob("*.whl")

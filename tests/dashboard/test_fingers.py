@@ -43,6 +43,12 @@ for (const one of document.querySelectorAll('button, a[href], input, select, td,
 return beside;
 """
 
+# Whether the menu's button shows less than its title, or is higher than STOP beside it.
+CUT: Final = """
+const one = document.getElementById('menu-button');
+return one.scrollWidth > one.clientWidth || one.offsetHeight > document.getElementById('stop').offsetHeight;
+"""
+
 
 @pytest.fixture
 def page(browser: Browser, service: RunningService) -> Iterator[Browser]:
@@ -113,8 +119,9 @@ def test_row_of_a_table_is_a_card_on_a_phone_and_a_line_on_a_tablet(page: Browse
     show(page, view)
     cells = """
         const row = document.querySelector('.as-cards tbody tr');
-        const boxes = [...row.querySelectorAll('td[data-name]')].map((one) => one.getBoundingClientRect());
-        const names = [...row.querySelectorAll('td[data-name]')].map((one) => getComputedStyle(one, '::before').content);
+        const shown = [...row.querySelectorAll('td[data-name]')].filter((one) => one.getClientRects().length > 0);
+        const boxes = shown.map((one) => one.getBoundingClientRect());
+        const names = shown.map((one) => getComputedStyle(one, '::before').content);
         return [boxes.map((box) => box.left), boxes.map((box) => box.top), names];
     """
     lefts, tops, names = page.run(cells)
@@ -128,6 +135,34 @@ def test_row_of_a_table_is_a_card_on_a_phone_and_a_line_on_a_tablet(page: Browse
     assert lefts == sorted(set(lefts))
     assert len(set(tops)) == 1
     assert set(names) <= {"none", "normal"}
+
+
+def test_card_of_a_healthy_port_says_what_it_has_and_no_more(page: Browser) -> None:
+    show(page, "ports")
+    shown = page.run("return document.querySelector('.as-cards tbody tr').innerText")
+
+    assert shown.split("\n")[0] == "sim0"
+    assert "active" in shown
+    for missing in ("Reason", "Since", "Reset"):
+        assert missing not in shown
+
+
+@pytest.mark.parametrize("faulty", [False, True])
+def test_title_of_the_view_stands_whole_in_the_bar_of_a_phone(
+    page: Browser, service: RunningService, *, faulty: bool
+) -> None:
+    service.request("POST", "/simulation/grip/0", {"fault": "unplug" if faulty else "none"})
+    try:
+        page.until(lambda: ("1" in page.text("#problem-count")) is faulty, "the number of problems")
+        cut = []
+        for view in VIEWS:
+            show(page, view)
+            if page.run(CUT):
+                cut.append(view)
+    finally:
+        service.request("POST", "/simulation/grip/0", {"fault": "none"})
+
+    assert cut == []
 
 
 def test_event_is_a_card_on_a_phone_with_its_message_below_its_time(page: Browser) -> None:

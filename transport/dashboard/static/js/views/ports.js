@@ -7,6 +7,11 @@ import { ports } from "../state.js";
 import { Chip } from "../parts/chip.js";
 import { Outcome, outcomes } from "../parts/done.js";
 
+// An active port may be without a device, as after a device was unplugged.
+const words = ({ state, device_id }) => (state === "active" && !device_id ? "no device" : state);
+const tone = ({ state, device_id }) => (state !== "active" ? "bad" : device_id ? "good" : "off");
+const cell = (name, text) => html`<td data-name=${name} class=${text ? "" : "nothing"}>${text || "–"}</td>`;
+
 export function PortsView() {
   const outcome = useMemo(outcomes, []);
   const reset = async (port) => {
@@ -23,14 +28,12 @@ export function PortsView() {
           ${[...ports.value].sort((a, b) => natural(a.port, b.port)).map(
             (port) => html`<tr key=${port.port} data-port=${port.port}>
               <th scope="row">${port.port}</th>
-              <td data-name="State"><${Chip} tone=${port.state === "active" ? "good" : "bad"}>${port.state}<//></td>
-              <td data-name="Device">${port.device_id ?? "–"}</td>
-              <td data-name="Reason">${port.reason ? port.reason.replaceAll("_", " ") : "–"}</td>
-              <td data-name="Since">${port.blocked_since ? clock(port.blocked_since) : "–"}</td>
+              <td data-name="State"><${Chip} tone=${tone(port)}>${words(port)}<//></td>
+              ${cell("Device", port.device_id)}
+              ${cell("Reason", port.reason?.replaceAll("_", " "))}
+              ${cell("Since", port.blocked_since && clock(port.blocked_since))}
               <td data-name="Connections in a row">${port.loops}</td>
-              <td>
-                <button type="button" aria-label=${`Reset port ${port.port}`} disabled=${port.state === "active"} onClick=${() => reset(port.port)}>Reset</button>
-              </td>
+              <td>${port.state === "active" ? "" : html`<button type="button" aria-label=${`Reset port ${port.port}`} onClick=${() => reset(port.port)}>Reset</button>`}</td>
             </tr>`,
           )}
         </tbody>
