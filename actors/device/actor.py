@@ -29,7 +29,7 @@ from actors.device.messages import (
     actor_name,
     unsupported_event,
 )
-from actors.device.params import device_params
+from actors.device.params import FORCE_SCALE, device_params, force_scale
 from actors.device.safety import ACTING_SETTINGS, limits_of, safety_events
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
@@ -54,7 +54,6 @@ CALIBRATION_S: Final = 1.0
 CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
     {Fault.OSCILLATING_HALL: Reason.OSCILLATING_HALL, Fault.CALIBRATION_BLOCKED: Reason.BLOCKED}
 )
-FORCE_SCALE: Final = "filters/force_scale/gain"
 NS_PER_MS: Final = 1_000_000
 
 
@@ -277,13 +276,9 @@ class DeviceActor(ServiceActor):
     def _publish(self) -> None:
         settings = self._settings.value
         params = device_params(
-            self._record, settings.integer("simulation/seed"), self._force_scale(), limits_of(settings)
+            self._record, settings.integer("simulation/seed"), force_scale(self._record, settings), limits_of(settings)
         )
         self._runtime.publish_device(self._record.lease, params)
-
-    def _force_scale(self) -> float:
-        gain = self._settings.value.device(self._record.device_id, self._record.kind, FORCE_SCALE)
-        return float(gain) if isinstance(gain, (int, float)) else 1.0
 
 
 def fault_of(inventory: Inventory, device_id: str) -> Fault:

@@ -25,6 +25,7 @@ from actors.device.messages import (
     unsupported_event,
 )
 from actors.device.names import LONGEST_DEVICE_NAME
+from actors.device.params import force_scale
 from actors.device.trips import Trip
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "StopStatus",
     "Trip",
     "actor_name",
+    "force_scale",
     "sent_nothing",
     "sort_devices",
     "unsupported_event",

@@ -21,11 +21,13 @@ from fastpath.layout.dtypes import DEVICE_PARAMS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from actors.settings.messages import SettingsView
     from actors.values.hardware import FoundMechanism
     from actors.values.spatial import Reach
 
 SLEW_N_S: Final = 3000.0
 SLOW_SLEW_N_S: Final = 500.0
+FORCE_SCALE: Final = "filters/force_scale/gain"
 
 CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
@@ -91,6 +93,12 @@ def capabilities_of(spec: KindSpec) -> int:
         | Capability.HAS_CURSOR * spec.has_cursor
         | Capability.IS_HANDLE * spec.is_handle
     )
+
+
+def force_scale(record: DeviceRecord, settings: SettingsView) -> float:
+    """Return the factor on every force of a device."""
+    gain = settings.device(record.device_id, record.kind, FORCE_SCALE)
+    return float(gain) if isinstance(gain, int | float) else 1.0
 
 
 def device_params(

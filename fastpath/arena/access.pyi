@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.arena.memory import ArenaMemory, Lease
+from fastpath.arena.values import RenderingBounds
 from fastpath.navigation.values import Bubble, Navigated
 
 # State of one device; any number of readers, each on one thread.
@@ -17,6 +18,8 @@ class Reader:
     def device(self) -> int: ...
     # The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given. ValueError for another size.
     def snapshot(self, out: NDArray[np.void] | None = None) -> NDArray[np.void]: ...
+    # What a bare device of a mass (kg) bears at present.
+    def rendering_bounds(self, mass: float) -> RenderingBounds: ...
     # The device's gaps and the time with force, at most 0.1 s old: 0-d array of dtype DEVICE_GAPS.
     def gaps(self) -> NDArray[np.void]: ...
     # Newest trips and samples of the motion of the lease of `generation`, until the slot's next lease: 0-d array of dtype TRIP_HISTORY.

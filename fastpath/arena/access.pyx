@@ -1,5 +1,6 @@
 """Reader and Writer of one device: access to the shared memory without a lock, valid while their leases hold."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t
 from libc.string cimport memcmp, memset
 
@@ -9,6 +10,7 @@ from fastpath.arena.array_copy cimport copy_out
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.arena.record_writes cimport hand_over, is_leased, write_effect, write_set_point
 from fastpath.arena.state_reads cimport read_navigated, read_state
+from fastpath.arena.values import RenderingBounds
 from fastpath.cells.cells cimport hd_seq_read
 from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, Transform, View
 from fastpath.layout.constants cimport (
@@ -30,6 +32,7 @@ from fastpath.space.surface cimport (
 )
 from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
 from fastpath.tick.effects cimport EFFECT_FORCE
+from fastpath.tick.rendering cimport bound_spring, most_damping
 
 cdef uint32_t IN_SPACE = <uint32_t>1 << COMMAND_POSITION | <uint32_t>1 << CONTACT_COMMAND
 cdef enum:
@@ -78,6 +81,15 @@ cdef class Reader:
         self.refresh()
         copy_out(out, &self.state, sizeof(DeviceState))
         return out
+
+    def rendering_bounds(self, double mass):
+        """Return the RenderingBounds of a bare device of a mass (kg)."""
+        cdef double stiffness = INFINITY, damping, best
+        self.refresh()
+        damping = most_damping(&self.state.rendering, mass)
+        best = 0.5 * damping
+        bound_spring(&self.state.rendering, mass, &stiffness, &best)
+        return RenderingBounds(stiffness, best, damping, self.state.rendering.position_lag, self.state.rendering.velocity_lag)
 
     def gaps(self) -> np.ndarray:
         """Return the device's gaps and the time with force, at most 0.1 s old: 0-d array of dtype DEVICE_GAPS."""

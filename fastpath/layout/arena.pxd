@@ -199,6 +199,8 @@ cdef struct DeviceState:
     # number of the brake that waits for a request to resume, 0: none; number of trips in the trip log of this lease
     uint64_t waiting
     uint64_t trips
+    # how late a force answers, which bounds what the loop may render by itself
+    Rendering rendering
 
 cdef struct DeviceGaps:
     # counts since the slot was leased; time of the device's newest tick, ns
@@ -256,7 +258,6 @@ cdef struct DevicePrivate:
     MonitorMemory monitors
     OptionalMemory optional
     TripMemory tripped
-    Rendering rendering
     Thermal thermal
     PortInner port
     DeviceGaps gaps

@@ -170,7 +170,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     """
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
-    cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale), brake, gain
+    cdef double limit = p.torque_limit * s.derating, most = most_before_scale(&d.state.rendering, p.plant.mass, p.force_scale), brake, gain
     # A brake takes all of it itself.
     cdef double returns = 1 if s.safety & SAFETY_EBRAKE else d.monitors.return_gain
     cdef double bears[3]
@@ -227,7 +227,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     # 10 monitors act, 11 clamp
     if s.safety & SAFETY_EBRAKE:
         at_cursor(pose, force, torque, p.peak_force, before)
-        brake = most_damping(&d.rendering, p.plant.mass)
+        brake = most_damping(&d.state.rendering, p.plant.mass)
         if brake > BRAKE:
             brake = BRAKE
         for i in range(3):
@@ -238,7 +238,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         restart_ramps(d)
     else:
         memcpy(before, force, sizeof(before))
-        limit_springs(p, s, &d.rendering, force)
+        limit_springs(p, s, &d.state.rendering, force)
         gain = d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
         if gain != 1 or before[0] != force[0] or before[1] != force[1] or before[2] != force[2]:
             at_cursor(pose, before, torque, p.peak_force, before)
@@ -337,7 +337,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             age = 1e-9 * (now - slot.inner.port.time_ns)
         else:
             read_arm(&slot.inner, p, dt)
-        follow_lag(&slot.inner.rendering, age, period)
+        follow_lag(&slot.inner.state.rendering, age, period)
         lap(a, STEP_READ, &since)
         # 2 monitors
         begin_trips(slot)
@@ -359,9 +359,9 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         watch_stiffness(a, slot, p, &total, now, dt, period, age, loop.command_timeout)
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
-        navigate(a, index, p, dt, period, most_damping(&slot.inner.rendering, p.plant.mass), obeys, total.force, total.gated_force)
+        navigate(a, index, p, dt, period, most_damping(&slot.inner.state.rendering, p.plant.mass), obeys, total.force, total.gated_force)
         if total.contacts > 0 and obeys and s.safety & SAFETY_EBRAKE == 0:
-            contact_forces(a, index, p, &slot.inner.rendering, total.contacts, period, total.force, total.gated_force)
+            contact_forces(a, index, p, &slot.inner.state.rendering, total.contacts, period, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if has_motors:

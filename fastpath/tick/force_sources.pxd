@@ -44,7 +44,7 @@ cdef inline void position_force(
     if d.position_ramp > limit:
         d.position_ramp = limit
     norm = 0
-    bound_spring(&d.rendering, p.plant.mass, &stiffness, &damping)
+    bound_spring(&d.state.rendering, p.plant.mass, &stiffness, &damping)
     for i in range(3):
         spring[i] = stiffness * (d.position.now[i] - d.state.position[i]) - damping * d.state.velocity[i]
         norm += spring[i] * spring[i]
@@ -75,7 +75,7 @@ cdef inline void angle_torque(
     if d.angle_ramp > limit:
         d.angle_ramp = limit
     # At a joint as much less as at the cursor: its inertia depends on the pose.
-    bound_spring(&d.rendering, p.plant.mass, &stiffness, &damping)
+    bound_spring(&d.state.rendering, p.plant.mass, &stiffness, &damping)
     stiffness *= <double>ANGLE_STIFFNESS / POSITION_STIFFNESS
     damping *= <double>ANGLE_DAMPING / POSITION_DAMPING
     for i in range(3):

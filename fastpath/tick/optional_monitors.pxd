@@ -350,7 +350,7 @@ cdef inline void watch_stiffness(
         return
     share = share_at(&o.stiffness_share, STIFFNESS_CUTOFF_HZ, o.unseen)
     stiffness = fit_stiffness(o, p, s.position, force, share) * p.force_scale
-    most = most_before_scale(&d.rendering, p.plant.mass, p.force_scale)
+    most = most_before_scale(&d.state.rendering, p.plant.mass, p.force_scale)
     for i in range(3):
         damping = session_damping(total, most, i)
         if i == 0 or damping < least:
@@ -390,7 +390,7 @@ cdef inline bint stop_brakes(DeviceSlot *slot, const DeviceParams *p, int64_t no
 cdef inline void brake_before_stop(DevicePrivate *d, const DeviceParams *p, const Pose *pose, double period, double *force, double *torque) noexcept nogil:
     """Put out the force of the e-brake, -b v, under its own slew; filter and ramps begin anew, as under a stop that does not brake."""
     cdef double last[3]
-    cdef double brake = most_damping(&d.rendering, p.plant.mass), limit = p.torque_limit * d.state.derating
+    cdef double brake = most_damping(&d.state.rendering, p.plant.mass), limit = p.torque_limit * d.state.derating
     cdef int i
     memcpy(last, d.chain.slewed, sizeof(last))
     chain_begin(&d.chain, &d.state)

@@ -55,6 +55,10 @@ class Device(DeviceCore):
         """Return what tripped last, with the motion before it. Refused, NoService."""
         return await self._run(operations.trips(self.kind, self.id))
 
+    async def rendering(self) -> dict[str, Any]:
+        """Return what the device bears now of what the loop renders: stiffness, N/m, damping, N·s/m, and why, as docs/http.md has it. Refused, NoService."""
+        return await self._run(operations.rendering(self.kind, self.id))
+
     async def check(self) -> list[Finding]:
         """Look at the device without moving it. Refused, NoService."""
         return await self._run(operations.check(self.kind, self.id, mover=self.is_mover))

@@ -58,6 +58,10 @@ class Device(DeviceCore):
         """Return what tripped last, with the motion before it, as docs/http.md describes it. Refused, NoService."""
         return self._run(operations.trips(self.kind, self.id))
 
+    def rendering(self) -> dict[str, Any]:
+        """Return what the device bears now of what the loop renders: stiffness, N/m, damping, N·s/m, and why, as docs/http.md has it. Refused, NoService."""
+        return self._run(operations.rendering(self.kind, self.id))
+
     def check(self) -> list[Finding]:
         """Look at the device without moving it: readiness, calibration, power, stop, brake, trips. Refused, NoService."""
         return self._run(operations.check(self.kind, self.id, mover=self.is_mover))

@@ -11,6 +11,7 @@ import pytest
 import hapticd_client as haptics
 from hapticd_client import InvalidCommand, NoSuchDevice, Refused, testing
 from hapticd_client.core import operations
+from tests.support.service.polling import eventually
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +94,26 @@ def test_set_points_of_every_kind_arrive(service: haptics.Service) -> None:
             setattr(arm, name, value)
             if turn.number and arm.mode == mode:
                 break
+
+
+def test_rendering_says_what_the_device_bears_and_follows_rate_and_force_scale(service: haptics.Service) -> None:
+    arm, key = service.arm, "control/frequency"
+    before = service.settings[key]
+    told = arm.rendering()
+    assert told["device_id"] == arm.id
+    assert told["stiffness"] > 0
+    assert told["damping"] == pytest.approx(2 * told["stiffness_damping"])
+    assert told["reason"].startswith(f"A force answers to a position {1e3 * told['position_lag']:.2f} ms old")
+    try:
+        service.settings[key] = 1000
+        eventually(lambda: arm.rendering()["stiffness"] < 0.6 * told["stiffness"], "a slower loop bears less")
+        eventually(lambda: "raise control/frequency" in arm.rendering()["reason"], "the rate bounds it")
+        slow = arm.rendering()["stiffness"]
+        service.settings["devices/haptic*/filters/force_scale/gain"] = 2
+        assert arm.rendering()["stiffness"] < 0.6 * slow
+    finally:
+        service.settings[key] = before
+        del service.settings["devices/haptic*/filters/force_scale/gain"]
 
 
 def test_settings_are_checked_against_their_descriptions(service: haptics.Service) -> None:

@@ -202,6 +202,12 @@ def trips(kind: str, device_id: str) -> Operation[list[dict[str, Any]]]:
     return list(found["trips"])
 
 
+def rendering(kind: str, device_id: str) -> Operation[dict[str, Any]]:
+    """Read what a device bears of springs and dampers that the loop renders."""
+    found: dict[str, Any] = yield from of_device(kind, device_id, "GET", "/rendering")
+    return found
+
+
 def pairing(kind: str, device_id: str, method: str = "GET", other: str | None = None) -> Operation[Pairing]:
     """Read, make (POST) or end (DELETE) the pairing of a device."""
     body = None if other is None else {"device_id": other}
