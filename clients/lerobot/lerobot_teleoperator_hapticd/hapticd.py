@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any, Final
 
 from lerobot.teleoperators.teleoperator import Teleoperator
@@ -16,6 +17,7 @@ ORIENTATION: Final = ("ee.qw", "ee.qx", "ee.qy", "ee.qz")
 BUTTONS: Final = ("button.a", "button.b", "button.c")
 CLUTCH: Final = "clutch"
 FORCE: Final = ("ee.fx", "ee.fy", "ee.fz")
+FRESH_S: Final = 0.1  # after which a feedback is not felt any more
 
 
 class Hapticd(Teleoperator):
@@ -23,7 +25,7 @@ class Hapticd(Teleoperator):
 
     Actions, all float: `ee.x y z` (m, the goal's way since the clutch was first engaged), `ee.qw qx qy qz` (orientation of the grip or
     pen, of the device's body without one), `button.a b c` and `clutch` (0 or 1). Feedback: `ee.fx fy fz` (N). A feedback is felt at once
-    and through the next action; the action after that releases it unless there was another.
+    and through the next action, if that follows within 0.1 s; the action after that releases it unless there was another.
     """
 
     config_class = HapticdConfig
@@ -38,6 +40,7 @@ class Hapticd(Teleoperator):
         self._service: haptics.Service | None = None
         self._clutch = Clutch(config.scale)
         self._feedback: tuple[float, float, float] | None = None
+        self._fed = 0.0  # time of that feedback
 
     @property
     def action_features(self) -> dict[str, type]:
@@ -87,9 +90,9 @@ class Hapticd(Teleoperator):
     def get_action(self) -> dict[str, float]:
         """Return pose, buttons and clutch as they are now. HapticsError; every force is zero then."""
         service, device = self._connected(), self._device
-        if self._feedback is not None:
-            device.force = self._feedback
-            self._feedback = None
+        feedback, self._feedback = self._feedback, None
+        if feedback is not None and time.monotonic() - self._fed <= FRESH_S:
+            device.force = feedback
         service.update()
         handle = self._handle
         buttons = handle.buttons if handle is not None else {}
@@ -112,6 +115,7 @@ class Hapticd(Teleoperator):
         factor = min(1.0, self.config.max_force / length) if length else 1.0
         service = self._connected()
         self._feedback = self._device.force = (factor * x, factor * y, factor * z)
+        self._fed = time.monotonic()
         service.update()
 
     def disconnect(self) -> None:

@@ -134,8 +134,10 @@ class Service(ServiceCore[Device]):
         seconds: float | None = None,
     ) -> Turns:
         """Yield turns as the blocking `loop` does, with `async for`."""
-        pacer = self._begin_loop(rate, budget, on_late, max_force, stop_after_misses)
-        return Turns(self._turns(pacer, seconds), self._release)
+        if self._is_closed():
+            raise self._closed()
+        pacer = self._begin_loop(rate, budget, on_late, max_force, stop_after_misses, seconds)
+        return Turns(self._turns(pacer, seconds), lambda: self._ended(pacer))
 
     async def _turns(self, pacer: Pacer, seconds: float | None) -> AsyncIterator[Turn]:
         clock = time.perf_counter
@@ -156,8 +158,7 @@ class Service(ServiceCore[Device]):
                 if not await self._acted(pacer):
                     break
         finally:
-            self._session.most_force = None
-            self._release()
+            self._ended(pacer)
             timer.close()
 
     async def update(self) -> None:
@@ -252,6 +253,11 @@ class Service(ServiceCore[Device]):
             return ServiceLost("the connection has ended; forces are zero: reconnect(), then resume()")
         return SessionClosed("this service object is closed: connect again")
 
+    def _ended(self, pacer: Pacer) -> None:
+        """End a loop."""
+        if self._ends(pacer):
+            self._release()
+
     def _release(self) -> None:
         self._session.drop()
         link = self._link
@@ -265,7 +271,9 @@ class Service(ServiceCore[Device]):
         """Return a link to the service, checked: instance and version."""
         session, address = self._session, self._address
         if address.local is not None:
-            return AsyncLocalLink(session, address.local, self._http, self._timeout, self._check_instance)
+            seat = AsyncLocalLink(session, address.local, self._http, self._timeout, self._check_instance)
+            self._http.be_of(session.instance)
+            return seat
         query: dict[str, str] = {
             "version": self._version,
             "vocabulary": "neutral" if self._words == "auto" else self._words,

@@ -32,7 +32,13 @@ class Panel(anywidget.AnyWidget):  # type: ignore[misc]  # it has no annotations
         """`service`: a connected one, an address, or None: as `connect` finds it. ValueError for what is no address.
 
         The browser has to reach the service at that address, and the service to let the notebook's page in: those of its own machine may
-        come, others need `communication/allowed_origins`.
+        come, others need `communication/allowed_origins`. NoService, WrongInstance.
         """
-        address = service.address if isinstance(service, Service) else parse_address(service, None)
+        if isinstance(service, Service):
+            _ = service.version  # that it answers at this address: STOP is a request of the browser
+            address = service.address
+        elif service is None or isinstance(service, str):
+            address = parse_address(service, None)
+        else:
+            raise ValueError("a panel takes a service of haptics.connect or an address: give service.address.http")
         super().__init__(url=address.websocket, http=address.http)

@@ -114,7 +114,9 @@ class Service(ServiceCore[Device]):
 
         Raises FrameErrors (`strict`), DeviceGone, ServiceLost and its kinds; forces are zero then.
         """
-        pacer = self._begin_loop(rate, budget, on_late, max_force, stop_after_misses)
+        if self._is_closed():
+            raise self._closed()
+        pacer = self._begin_loop(rate, budget, on_late, max_force, stop_after_misses, seconds)
         clock = time.perf_counter
         try:
             while True:
@@ -132,8 +134,7 @@ class Service(ServiceCore[Device]):
                 if not self._acted(pacer):
                     return
         finally:
-            self._session.most_force = None
-            self._release()
+            self._ended(pacer)
 
     def update(self) -> None:
         """Send what was assigned now, and take new states: one turn without pacing. FrameErrors, DeviceGone, ServiceLost."""
@@ -225,6 +226,11 @@ class Service(ServiceCore[Device]):
             return ServiceLost("the connection has ended; forces are zero: reconnect(), then resume()")
         return SessionClosed("this service object is closed: connect again")
 
+    def _ended(self, pacer: Pacer) -> None:
+        """End a loop."""
+        if self._ends(pacer):
+            self._release()
+
     def _release(self) -> None:
         self._session.drop()
         link = self._link
@@ -238,7 +244,9 @@ class Service(ServiceCore[Device]):
         """Return a link to the service, checked: instance and version."""
         session, address = self._session, self._address
         if address.local is not None:
-            return LocalLink(session, address.local, self._http, self._timeout, self._check_instance)
+            seat = LocalLink(session, address.local, self._http, self._timeout, self._check_instance)
+            self._http.be_of(session.instance)
+            return seat
         query: dict[str, str] = {
             "version": self._version,
             "vocabulary": "neutral" if self._words == "auto" else self._words,

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import gc
 import socket
+import tempfile
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 import hapticd_client as haptics
 from hapticd_client import HapticsError, NoService, ProtocolBroken, Refused, ServiceLost, ServiceSilent, WrongInstance
+from hapticd_client.core import http, operations
+from hapticd_client.core.address import Address
 from tests.clients.python.frames import arm, frame
 from tests.clients.python.hostile_server import HostileServer, text
 
@@ -33,10 +37,17 @@ def sending(*parts: bytes) -> Answer:
     return answer
 
 
+def shaped(**state: object) -> dict[str, Any]:
+    """An arm with something else in its state."""
+    entry = arm()
+    return {**entry, "state": {**entry["state"], **state}}
+
+
 def update(url: str) -> None:
     with haptics.connect(url) as service:
         for _ in range(10):
             service.update()
+            _ = service.arm.position, service.arm.hall
 
 
 def update_aio(url: str) -> None:
@@ -44,6 +55,7 @@ def update_aio(url: str) -> None:
         async with haptics.aio.connect(url) as service:
             for _ in range(10):
                 await service.update()
+                _ = service.arm.position, service.arm.hall
 
     asyncio.run(run())
 
@@ -52,6 +64,11 @@ GARBAGE = {
     "no JSON": (text(b"garbage"), ProtocolBroken),
     "no object": (text(b"[1]"), ProtocolBroken),
     "an object of another shape": (text(b'{"arm": [7]}'), ProtocolBroken),
+    "a vector that is a list": (text(frame(shaped(cursor_position=[1, 2, 3]))), ProtocolBroken),
+    "a number that is a text": (text(frame(shaped(cursor_position={"x": "abc", "y": 0, "z": 0}))), ProtocolBroken),
+    "a number that is an object": (text(frame(shaped(cursor_position={"x": {}, "y": 0, "z": 0}))), ProtocolBroken),
+    "a config that is a number": (text(frame({**arm(), "config": 5})), ProtocolBroken),
+    "a hall sensor that is a text": (text(frame(shaped(hall="x"))), ProtocolBroken),
     "JSON that is nested deeply": (text(b"[" * 60000), ProtocolBroken),
     "no frame": (b"HTTP/1.1 400 Bad Request\r\n\r\n", ServiceLost),
     "a masked frame": (b"\x81\x82abcdef", ProtocolBroken),
@@ -135,6 +152,17 @@ def test_pings_are_answered_while_frames_are_awaited() -> None:
     assert pongs[0][0] == 0x8A
 
 
+@pytest.mark.parametrize("session_id", ["x", None, [], {}])
+def test_first_frame_with_a_session_id_that_is_none_is_one_error_of_ours(session_id: object) -> None:
+    def odd(connection: socket.socket) -> None:
+        connection.sendall(text(frame(arm(), session_id=session_id)))
+        while connection.recv(4096):
+            pass
+
+    with HostileServer(odd) as server, pytest.raises(ProtocolBroken):
+        haptics.connect(server.url)
+
+
 def test_other_instance_than_the_expected_one_is_refused() -> None:
     with HostileServer(sending()) as server, pytest.raises(WrongInstance, match="somebody else"):
         haptics.connect(server.url, expect_instance="0123456789abcdef")
@@ -187,3 +215,46 @@ def test_refused_handshake_shows_the_sentence_of_the_service() -> None:
         thread.join()
 
     assert caught.value.status == 503
+
+
+def test_local_service_that_trickles_is_no_service_at_the_deadline() -> None:
+    ended = threading.Event()
+
+    def trickle(listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        with connection:
+            while not ended.wait(0.02):
+                connection.sendall(b" ")
+
+    with tempfile.TemporaryDirectory(prefix="hapticd-") as folder:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(f"{folder}/local.sock")
+            listening.listen()
+            trickling = threading.Thread(target=trickle, args=(listening,))
+            trickling.start()
+            try:
+                with pytest.raises(NoService, match="no answer"):
+                    haptics.connect(f"local:{folder}", timeout=0.3)
+            finally:
+                ended.set()
+                trickling.join()
+
+
+@pytest.mark.parametrize("operation", [operations.ports, operations.stopped, lambda: operations.describe("a/b")])
+@pytest.mark.parametrize("data", [[], None, 7, "x", {"key": 3}])
+def test_answer_over_http_of_another_shape_is_one_error_of_ours(
+    operation: Callable[[], http.Operation[Any]], data: object
+) -> None:
+    checked = http.Checked(operation(), Address("localhost", 1))
+    checked.first()
+
+    with pytest.raises(NoService, match="another answer"):
+        checked.after(data)
+
+
+def test_length_of_an_answer_that_is_no_length_is_not_believed() -> None:
+    answer = http.Answer(Address("localhost", 1))
+
+    assert not answer.take(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n{}")
+    with pytest.raises(NoService, match="is not hapticd"):
+        answer.data()

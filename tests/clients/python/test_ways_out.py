@@ -15,8 +15,19 @@ from typing import Any
 import pytest
 
 import hapticd_client as haptics
-from hapticd_client import DeviceGone, FrameErrors, InvalidCommand, LoopTooSlow, Service, ServiceLost, SessionClosed
+from hapticd_client import (
+    DeviceGone,
+    FrameErrors,
+    InvalidCommand,
+    LoopTooSlow,
+    Service,
+    ServiceLost,
+    SessionClosed,
+    WrongInstance,
+)
 from hapticd_client.transports.blocking import BlockingChannel
+from hapticd_client.transports.streams import StreamChannel
+from tests.clients.python.hostile_server import HostileServer
 from tests.support.clients.exchange import exchange
 from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
@@ -302,6 +313,98 @@ def test_interrupt_half_way_through_an_exchange_leaves_zero(
         run()
 
     eventually(lambda: force() == 0, "zero", pause_s=0.001)
+
+
+def test_interrupt_that_the_program_catches_inside_the_block_leaves_zero_too(
+    stepped: InProcessService, force: ForceOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_channel: BlockingChannel) -> None:
+        raise KeyboardInterrupt
+
+    with pushing(stepped, force, "socket") as service:
+        with monkeypatch.context() as patched:
+            patched.setattr(BlockingChannel, "_read", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                next(service.loop(rate=1000))
+        service_sees(stepped, force, 0)
+        assert service.status == "lost"
+        with pytest.raises(ServiceLost, match="reconnect"):
+            service.update()
+
+
+def test_asyncio_loop_that_is_cancelled_inside_the_block_leaves_zero_and_the_session_goes_on(
+    stepped: InProcessService, force: ForceOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def nothing_comes(_channel: StreamChannel) -> None:
+        await asyncio.sleep(60)
+
+    async def run() -> None:
+        async with await connected_aio(stepped, "socket") as service:
+            service.arm.force = 0, 0, 1
+            await service.update()
+            service_sees(stepped, force, 1)
+            with monkeypatch.context() as patched:
+                patched.setattr(StreamChannel, "_more", nothing_comes)
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.01):
+                        async for _ in service.loop(rate=1000):
+                            pass
+            await asyncio.sleep(0)
+            service_sees(stepped, force, 0)
+            service.arm.force = 0, 0, 1
+            await service.update()
+            service_sees(stepped, force, 1)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_lost_service_leaves_no_descriptor_for_the_collector(stepped: InProcessService, transport: str) -> None:
+    gc.collect()
+    before = open_descriptors()
+    gc.disable()
+    try:
+        with connected(stepped, transport) as service:
+            channel = stepped.bridge.channels[service.session_id]
+            stepped.on_edge(lambda: channel.disconnect(1000, "by an operator"))
+
+            def lost() -> bool:
+                try:
+                    service.update()
+                except ServiceLost:
+                    return True
+                return False
+
+            eventually(lost, "the service is lost", pause_s=0.001)
+            eventually(lambda: open_descriptors() <= before, "descriptors are closed", pause_s=0.01)
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("asked", ["stop", "configuration"])
+def test_http_of_another_service_than_that_of_the_shared_memory_is_not_asked(
+    stepped: InProcessService, asked: str
+) -> None:
+    with (
+        HostileServer(lambda _connection: None) as other,
+        connected(stepped, "local", http=other.url) as service,
+        pytest.raises(WrongInstance, match="HAPTICD_HTTP"),
+    ):
+        if asked == "stop":
+            service.stop()
+        service.arm.damping = 5
+        service.update()
+
+
+def test_asyncio_asks_no_other_service_over_http_either(stepped: InProcessService) -> None:
+    async def run(http: str) -> None:
+        with ticking(stepped, "local"):
+            service = await haptics.aio.connect(url_of(stepped, "local"), http=http)
+        async with service:
+            await service.stop()
+
+    with HostileServer(lambda _connection: None) as other, pytest.raises(WrongInstance):
+        asyncio.run(run(other.url))
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

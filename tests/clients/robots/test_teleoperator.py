@@ -52,6 +52,16 @@ def test_features_can_be_asked_for_without_a_service_and_match_an_action(leader:
     assert all(isinstance(value, float) for value in leader.get_action().values())
 
 
+def test_feedback_of_long_ago_is_not_felt(leader: Hapticd, watch: haptics.Service) -> None:
+    leader.send_feedback({"ee.fz": 0.5})
+    assert force(watch) == 0.5
+    leader._fed -= 1
+
+    leader.get_action()
+
+    assert force(watch) == 0
+
+
 def test_goal_follows_the_hand_while_the_button_is_pressed(leader: Hapticd, watch: haptics.Service) -> None:
     def goal(z: float, *, pressed: bool) -> float:
         watch.arm.simulate(hand={"position": {"x": 0, "y": -0.12, "z": z}})

@@ -67,6 +67,11 @@ class DeviceCore:
         return MappingProxyType(dict(self._config))
 
     @property
+    def name(self) -> str:
+        """Name that people gave the device, "" without one; always "" over shared memory."""
+        return str(self._config.get("name") or "")
+
+    @property
     def is_mover(self) -> bool:
         """Whether it has motors: an arm or a compact."""
         return self.kind in MOVERS
@@ -158,8 +163,8 @@ class DeviceCore:
         return self._points.get(POSITION)
 
     @target_position.setter
-    def target_position(self, value: Iterable[float]) -> None:
-        self._points[POSITION] = three(value, "a target position", "m")
+    def target_position(self, value: Iterable[float] | None) -> None:
+        self._hold(POSITION, value, "a target position", "m")
 
     @property
     def target_angles(self) -> tuple[float, float, float] | None:
@@ -167,8 +172,14 @@ class DeviceCore:
         return self._points.get(ANGLES)
 
     @target_angles.setter
-    def target_angles(self, value: Iterable[float]) -> None:
-        self._points[ANGLES] = three(value, "target angles", "degrees")
+    def target_angles(self, value: Iterable[float] | None) -> None:
+        self._hold(ANGLES, value, "target angles", "degrees")
+
+    def _hold(self, name: str, value: Iterable[float] | None, what: str, unit: str) -> None:
+        if value is None:
+            self._points.pop(name, None)
+        else:
+            self._points[name] = three(value, what, unit)
 
     @property
     def commands(self) -> MutableMapping[str, Any]:

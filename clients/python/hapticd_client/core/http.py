@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 from urllib.parse import quote, urlencode
 
 import orjson
 
 from hapticd_client.core.address import Address
-from hapticd_client.core.version import VERSION
-from hapticd_client.errors import HapticsError, NoService, Refused
+from hapticd_client.core.version import VERSION as CLIENT_VERSION
+from hapticd_client.errors import HapticsError, NoService, Refused, WrongInstance
 
 T = TypeVar("T")
 MOST_BYTES: Final = 32 * 1024 * 1024
+LONGEST_LENGTH: Final = 20  # digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class Request:
     path: str
     body: Any = None
     query: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+VERSION: Final = Request("GET", "/version")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,43 @@ Operation: TypeAlias = Generator[Request | Pause, Any, T]
 """What is done in requests and pauses, the same over a blocking socket and asyncio; returns T."""
 
 
+class Checked(Generic[T]):
+    """One run of an operation, whoever does the exchanges."""
+
+    def __init__(self, operation: Operation[T], address: Address) -> None:
+        self._operation = operation
+        self._address = address
+
+    def first(self) -> Request | Pause:
+        """Return the first step; StopIteration with the result at the end."""
+        return next(self._operation)
+
+    def after(self, answer: Any) -> Request | Pause:
+        """Return the next step after an answer's data. NoService for data of another shape than this service's."""
+        try:
+            return self._operation.send(answer)
+        except HapticsError:
+            raise
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise NoService(
+                f"What answers at {self._address.http} gives another answer than docs/http.md says ({error!r}): is this hapticd?"
+            ) from None
+
+    def failed(self, error: HapticsError) -> Request | Pause:
+        """Return the next step after an error."""
+        return self._operation.throw(error)
+
+
+def check_same(expected: str, version: Any, address: Address) -> None:
+    """Check that the HTTP interface is that of the service whose shared memory is used. WrongInstance."""
+    found = version.get("instance") if isinstance(version, dict) else None
+    if found != expected:
+        raise WrongInstance(
+            f"What answers HTTP at {address.http} is not the service of {address.local}: give the address of that one with http= or "
+            "HAPTICD_HTTP"
+        )
+
+
 def encode(request: Request, address: Address, token: str | None) -> bytes:
     """Return the bytes of a request."""
     query = urlencode({**request.query, "format": "json"})
@@ -45,7 +86,7 @@ def encode(request: Request, address: Address, token: str | None) -> bytes:
     lines = [
         f"{request.method} {address.path}{request.path}?{query} HTTP/1.0",
         f"Host: {address.place}",
-        f"User-Agent: hapticd-client/{VERSION}",
+        f"User-Agent: hapticd-client/{CLIENT_VERSION}",
         "Accept: application/json",
         f"Content-Length: {len(body)}",
     ]
@@ -107,6 +148,6 @@ def segment(text: str) -> str:
 def _length(head: bytes) -> int | None:
     for line in head.split(b"\r\n")[1:]:
         name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length" and value.strip().isdigit():
+        if name.strip().lower() == b"content-length" and value.strip().isdigit() and len(value) < LONGEST_LENGTH:
             return int(value)
     return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
+from numbers import Real
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from hapticd_client.errors import InvalidCommand, LateTurn, LoopTooSlow
 
 OnLate: TypeAlias = Literal["skip", "raise"]
 
+LEAST_RATE: Final = 1e-3  # turns/s
 LATE_SHARE: Final = 0.5  # of a period, from which on a turn counts as late
 KEPT: Final = 65536  # newest round trips that quantiles are taken of
 TURNS_PER_TIMEOUT: Final = 3
@@ -68,17 +70,18 @@ class Pacer:
         timeout: float = math.inf,
     ) -> None:
         """`rate`: turns/s; `budget`: s for the body of a turn, None: one period; `timeout`: s after which set-points are stale."""
-        if not (math.isfinite(rate) and rate > 0):
-            raise InvalidCommand(f"a rate is above 0 turns/s, and this is {rate}")
-        if budget is not None and not budget > 0:
-            raise InvalidCommand(f"a budget is above 0 s, and this is {budget}")
+        if not (isinstance(rate, Real) and LEAST_RATE <= rate < math.inf):
+            raise InvalidCommand(f"a rate is {LEAST_RATE:g} turns/s or more, and this is {rate!r}")
+        if budget is not None and not (isinstance(budget, Real) and budget > 0):
+            raise InvalidCommand(f"a budget is above 0 s, and this is {budget!r}")
         if on_late not in {"skip", "raise"}:
             raise InvalidCommand(f'on_late is "skip" or "raise", and this is {on_late!r}')
-        if stop_after_misses is not None and stop_after_misses < 1:
-            raise InvalidCommand(f"stop_after_misses is 1 or more, and this is {stop_after_misses}")
+        if stop_after_misses is not None and not (isinstance(stop_after_misses, Real) and stop_after_misses >= 1):
+            raise InvalidCommand(f"stop_after_misses is 1 or more, and this is {stop_after_misses!r}")
         self.rate = rate
         self.period = 1 / rate
         self.timeout = timeout
+        self.most_force: float | None = None  # N
         self._budget = self.period if budget is None else budget
         self._on_late = on_late
         self._most_misses = stop_after_misses

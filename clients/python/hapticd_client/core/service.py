@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from numbers import Real
 from typing import Final, Generic, TypeVar
 
 from hapticd_client.core.device import DeviceCore
@@ -23,12 +25,13 @@ class ServiceCore(Generic[D]):
         self._session = Session(make, strict=strict)
         self._expected = expect_instance
         self._pacer: Pacer | None = None
+        self._loops: list[Pacer] = []  # that have not ended, the innermost last
 
     # ------------------------------------------------------------ devices
 
     @property
     def devices(self) -> Mapping[str, D]:
-        """Every device that was ever seen, by id; unplugged ones have `present` False. NoSuchDevice for an unknown id."""
+        """Every device that was ever seen, by id or name; unplugged ones have `present` False. NoSuchDevice for an unknown one."""
         return DeviceMap(self._session.devices)
 
     @property
@@ -137,10 +140,14 @@ class ServiceCore(Generic[D]):
         on_late: OnLate,
         max_force: float | None,
         stop_after_misses: int | None,
+        seconds: float | None,
     ) -> Pacer:
+        """Begin a loop, inside of those that have not ended. InvalidCommand."""
         session = self._session
-        if max_force is not None and not (math.isfinite(max_force) and max_force >= 0):
-            raise InvalidCommand(f"max_force is 0 N or more, and this is {max_force}")
+        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
+            raise InvalidCommand(f"seconds is 0 or more, or None, and this is {seconds!r}")
+        if max_force is not None and not (isinstance(max_force, Real) and 0 <= max_force < math.inf):
+            raise InvalidCommand(f"max_force is 0 N or more, and this is {max_force!r}")
         pacer = Pacer(rate, budget, on_late, stop_after_misses, session.command_timeout_s)
         if pacer.too_slow_for is not None:
             warnings.warn(
@@ -149,9 +156,25 @@ class ServiceCore(Generic[D]):
                 SlowLoopWarning,
                 stacklevel=3,
             )
-        session.most_force = max_force
-        self._pacer = pacer
+        pacer.most_force = max_force
+        self._loops.append(pacer)
+        self._bound_by_innermost()
+        # What was assigned before answers to a state of then.
+        session.drop()
         return pacer
+
+    def _ends(self, pacer: Pacer) -> bool:
+        """End a loop; return whether it was the innermost, which releases. One that was abandoned before ends late, and changes nothing."""
+        innermost = bool(self._loops) and self._loops[-1] is pacer
+        if pacer in self._loops:
+            self._loops.remove(pacer)
+            self._bound_by_innermost()
+        return innermost
+
+    def _bound_by_innermost(self) -> None:
+        if self._loops:
+            self._pacer = self._loops[-1]
+        self._session.most_force = self._loops[-1].most_force if self._loops else None
 
     def __repr__(self) -> str:
         """`<service, session 7, open: arm 049D, grip 1605>`."""
@@ -159,17 +182,27 @@ class ServiceCore(Generic[D]):
         return f"<service, session {self.session_id}, {self.status}: {here}>"
 
 
+def folded(text: object) -> str:
+    """Return a text as it is compared: whatever its case and the composition of its letters."""
+    return unicodedata.normalize("NFC", str(text)).casefold()
+
+
 class DeviceMap(Mapping[str, D]):
-    """Devices by id, read-only; NoSuchDevice, which is a KeyError, for an unknown one."""
+    """Devices by id or by the name that people gave, in upper or lower case; read-only. NoSuchDevice, which is a KeyError, for an unknown one."""
 
     def __init__(self, devices: Mapping[str, D]) -> None:
         self._devices = devices
 
     def __getitem__(self, device_id: str) -> D:
         found = self._devices.get(device_id)
-        if found is None:
-            raise NoSuchDevice(f"no device {device_id} is here: {', '.join(self._devices) or 'there is none at all'}")
-        return found
+        if found is not None:
+            return found
+        wanted = folded(device_id)
+        for texts in (lambda device: device.id, lambda device: device.name):
+            alike = [device for device in self._devices.values() if folded(texts(device)) == wanted]
+            if len(alike) == 1:
+                return alike[0]
+        raise NoSuchDevice(f"no device {device_id} is here: {', '.join(self._devices) or 'there is none at all'}")
 
     def __iter__(self) -> Iterator[str]:
         """Yield the ids."""

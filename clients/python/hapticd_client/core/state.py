@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hapticd_client.core.vectors import JOINTS, WXYZ, XYZ, Vector, array
+from hapticd_client.errors import ProtocolBroken
 
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 NO_BUTTONS: Final[Mapping[str, bool]] = MappingProxyType({})
@@ -115,7 +116,12 @@ class WireState(DeviceState):
     def _vector(self, name: str, labels: tuple[str, ...]) -> Vector:
         made = self._made.get(name)
         if made is None:
-            made = self._made[name] = array(self._state.get(name), labels)
+            try:
+                made = self._made[name] = array(self._state.get(name), labels)
+            except (AttributeError, TypeError, ValueError):
+                raise ProtocolBroken(
+                    f"{name} of a frame has another shape than docs/wire.md says: is this hapticd?"
+                ) from None
         return made
 
     @property
@@ -161,7 +167,10 @@ class WireState(DeviceState):
     @property
     def hall(self) -> float:
         """Reading of the hall sensor."""
-        return float(self._state.get("hall") or 0)
+        found = self._state.get("hall") or 0
+        if not isinstance(found, int | float):
+            raise ProtocolBroken("hall of a frame is no number: is this hapticd?")
+        return float(found)
 
     @property
     def buttons(self) -> Mapping[str, bool]:

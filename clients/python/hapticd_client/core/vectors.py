@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,16 +17,18 @@ XYZ: Final = ("x", "y", "z")
 JOINTS: Final = ("a0", "a1", "a2")
 WXYZ: Final = ("w", "x", "y", "z")
 NAN: Final = float("nan")
+NOT_VECTORS: Final = (str, bytes, bytearray, memoryview, Mapping, Set)
 
 
 def three(value: Iterable[float], what: str, unit: str) -> tuple[float, float, float]:
     """Return three finite numbers; InvalidCommand names `what` and its unit."""
     try:
-        x, y, z = map(float, value)
+        parts = () if isinstance(value, NOT_VECTORS) else tuple(value)
+        x, y, z = (math.nan if isinstance(part, str | bytes) else float(part) for part in parts)
     except (TypeError, ValueError):
         raise InvalidCommand(f"{what} is three numbers ({unit}), and this is {_shown(value)}") from None
     if not math.isfinite(x + y + z):
-        raise InvalidCommand(f"{what} is three finite numbers ({unit}), and this is ({x}, {y}, {z})")
+        raise InvalidCommand(f"{what} is three finite numbers ({unit}), and this is {_shown(value)}")
     return x, y, z
 
 

@@ -118,7 +118,7 @@ class Wire(Generic[D]):
             self._session.refuse(faults_of(frame))
         try:
             self._show(frame)
-        except (LookupError, TypeError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ProtocolBroken(
                 f"a frame of the service has another shape than docs/wire.md says ({error!r}): is this hapticd?"
             ) from None
@@ -129,6 +129,8 @@ class Wire(Generic[D]):
         seen: set[str] = set()
         for group, device_id, entry in entries_of(frame):
             config = entry.get("config")
+            if not isinstance(config, dict | None):
+                raise TypeError("config is an object")
             device = session.devices.get(device_id)
             if device is None or not device.present or device.group != group:
                 device = self._new(group, str(device_id), config)

@@ -182,7 +182,7 @@ class BlockingChannel:
         if self._socket.fileno() < 0:
             raise SessionClosed("the connection is closed: connect again")
         if self._busy:
-            raise ServiceLost("an exchange with the service was interrupted half-way; forces are zero, connect again")
+            raise half_way()
         if not self._channel.is_open:
             raise self._channel.ended()
 
@@ -207,6 +207,11 @@ class BlockingChannel:
         return ServiceLost(
             f"The connection to {self._shown} has ended ({error.strerror or error}); forces are zero, connect again"
         )
+
+
+def half_way() -> ServiceLost:
+    """Return the error of a connection that ended in the middle of an exchange."""
+    return ServiceLost("an exchange with the service was interrupted half-way; forces are zero, connect again")
 
 
 def connected(address: Address, timeout: float) -> socket.socket:
@@ -256,9 +261,12 @@ class BlockingLink(Generic[D]):
             self._channel.send(message)
 
     def release(self) -> None:
-        """Release everything, if the connection is whole."""
+        """Release everything; where an exchange was interrupted half-way the end of the connection does. ServiceLost."""
         message = self._wire.release()
-        if message is not None and self._channel.usable:
+        if not self._channel.usable:
+            self._channel.drop()
+            raise half_way()
+        if message is not None:
             self._channel.send(message)
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import time
 from typing import Any, Final, TypeVar
 
 from hapticd_client.core.address import Address
-from hapticd_client.core.http import Answer, Operation, Pause, Request, encode
+from hapticd_client.core.http import VERSION, Answer, Checked, Operation, Pause, Request, check_same, encode
 from hapticd_client.errors import HapticsError, NoService
 from hapticd_client.transports.blocking import connected
 
@@ -20,18 +20,27 @@ class BlockingHttp:
     def __init__(self, address: Address, token: str | None, timeout: float) -> None:
         """`timeout`: s for each request with its answer."""
         self._address, self._token, self._timeout = address, token, timeout
+        self._instance: str | None = None
+
+    def be_of(self, instance: str | None) -> None:
+        """Ask the service with this instance id alone, which is checked once, before the next operation."""
+        self._instance = instance
 
     def run(self, operation: Operation[T]) -> T:
-        """Run an operation to its end. NoService, Refused, InvalidCommand."""
+        """Run an operation to its end. NoService, Refused, InvalidCommand, WrongInstance."""
+        if self._instance is not None:
+            check_same(self._instance, self.exchange(VERSION), self._address)
+            self._instance = None
+        checked = Checked(operation, self._address)
         try:
-            step = next(operation)
+            step = checked.first()
             while True:
                 try:
                     answer = self._do(step)
                 except HapticsError as error:
-                    step = operation.throw(error)
+                    step = checked.failed(error)
                 else:
-                    step = operation.send(answer)
+                    step = checked.after(answer)
         except StopIteration as done:
             result: T = done.value
             return result

@@ -34,6 +34,7 @@ ORDERED: Final = frozenset({"x86_64", "AMD64", "i686", "i386"})
 AREAS: Final = {"damping": "filters/damping", "force_gate": "filters/force_gate"}
 SETTLE_S: Final = 0.5
 SETTLE_PAUSE_S: Final = 0.001
+NO_WORDS: Final[Any] = np.zeros(1, np.uint64)
 GONE_S: Final = 0.5  # without a tick, after which the service is looked for
 
 
@@ -66,6 +67,7 @@ class LocalSeat(Generic[D]):
         self._refused = [0] * layout.SLOTS
         self._slots: dict[int, D] = {}
         self._in_force: set[int] = set()
+        self._deadline = time.monotonic() + timeout
         self._socket = self._connected()
         self._page: mmap.mmap | None = None
         self._states: mmap.mmap | None = None
@@ -102,6 +104,13 @@ class LocalSeat(Generic[D]):
             check_instance(answer.get("instance"))
             self._page = mmap.mmap(descriptors[0], layout.PAGE_BYTES)
             self._states = mmap.mmap(descriptors[1], 0, access=mmap.ACCESS_READ)
+            self._seat_at = layout.SEATS_AT + int(answer["seat"]) * layout.SEAT_BYTES
+            if len(self._states) < self._seat_at + layout.SEAT_BYTES:
+                raise ValueError("it is too small")
+        except (OSError, LookupError, TypeError, ValueError) as error:
+            raise NotSupported(
+                f"the service has another layout of its memory ({error}): install the client of the service's version"
+            ) from None
         finally:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -115,7 +124,6 @@ class LocalSeat(Generic[D]):
             (layout.SHOWN_AT + 8 + layout.GENERATION_AT) // 4 :: layout.SHOWN_BYTES // 4
         ][: layout.SLOTS]
         self._ticks = np.frombuffer(self._states, np.uint64, 1, layout.TICK_AT)
-        self._seat_at = layout.SEATS_AT + int(answer["seat"]) * layout.SEAT_BYTES
         self._seat = np.frombuffer(self._states, np.uint64, 1, self._seat_at)
         self._known = np.zeros(layout.SLOTS, np.uint32)
         self._say(b'{"mapped":true}')
@@ -151,6 +159,7 @@ class LocalSeat(Generic[D]):
         answer: Any = None
         with suppress(OSError, orjson.JSONDecodeError):
             while not text.endswith(b"\n") and len(text) < LINE_BYTES:
+                self._socket.settimeout(max(1e-3, self._deadline - time.monotonic()))
                 data, found, _, _ = socket.recv_fds(self._socket, 1, 2)
                 descriptors += found
                 if not data:
@@ -215,7 +224,9 @@ class LocalSeat(Generic[D]):
 
     def drop(self) -> None:
         """Close the socket: the service takes the page from its loop."""
-        self._page = None
+        # Their descriptors are closed once no array shows them.
+        self._page = self._states = None
+        self._words = self._generations = self._ticks = self._seat = NO_WORDS
         with suppress(OSError):
             self._socket.close()
 

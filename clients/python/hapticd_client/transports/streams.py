@@ -14,11 +14,12 @@ from hapticd_client import forks
 from hapticd_client.core.address import Address
 from hapticd_client.core.channel import Channel
 from hapticd_client.core.device import DeviceCore
-from hapticd_client.core.http import Answer, Operation, Pause, Request, encode
+from hapticd_client.core.http import VERSION, Answer, Checked, Operation, Pause, Request, check_same, encode
 from hapticd_client.core.session import Session
 from hapticd_client.core.wire import Wire
 from hapticd_client.core.words import Words
 from hapticd_client.errors import HapticsError, NoService, ServiceLost, ServiceSilent, SessionClosed
+from hapticd_client.transports.blocking import half_way
 from hapticd_client.transports.local import LocalSeat
 
 D = TypeVar("D", bound=DeviceCore)
@@ -126,7 +127,9 @@ class StreamChannel(asyncio.Protocol):
                     f"The service at {self._shown} has not answered within {self._timeout:g} s; the connection is closed, forces are "
                     "zero: see its log"
                 ) from None
-            self._busy = False
+            finally:
+                # A cancelled call loses nothing: the frame is owed, and taken by the next turn.
+                self._busy = False
         message = messages.popleft()
         if not self._channel.is_open and not messages:
             ended = self._channel.ended()
@@ -198,7 +201,7 @@ class StreamChannel(asyncio.Protocol):
 
     def _check(self) -> None:
         if self._busy:
-            raise ServiceLost("an exchange with the service was interrupted half-way; forces are zero, connect again")
+            raise half_way()
         if self._error is not None:
             raise self._error
         if self._transport is None:
@@ -233,9 +236,12 @@ class StreamLink(Generic[D]):
             self._channel.send(message)
 
     def release(self) -> None:
-        """Release everything, if the connection is whole."""
+        """Release everything; where another task is within an exchange the end of the connection does. ServiceLost."""
         message = self._wire.release()
-        if message is not None and self._channel.usable:
+        if not self._channel.usable:
+            self._channel.drop()
+            raise half_way()
+        if message is not None:
             self._channel.send(message)
 
     async def close(self) -> None:
@@ -296,18 +302,27 @@ class AsyncHttp:
     def __init__(self, address: Address, token: str | None, timeout: float) -> None:
         """`timeout`: s for each request with its answer."""
         self._address, self._token, self._timeout = address, token, timeout
+        self._instance: str | None = None
+
+    def be_of(self, instance: str | None) -> None:
+        """Ask the service with this instance id alone, which is checked once, before the next operation."""
+        self._instance = instance
 
     async def run(self, operation: Operation[T]) -> T:
-        """Run an operation to its end. NoService, Refused, InvalidCommand."""
+        """Run an operation to its end. NoService, Refused, InvalidCommand, WrongInstance."""
+        if self._instance is not None:
+            check_same(self._instance, await self._exchange(VERSION), self._address)
+            self._instance = None
+        checked = Checked(operation, self._address)
         try:
-            step = next(operation)
+            step = checked.first()
             while True:
                 try:
                     answer = await self._do(step)
                 except HapticsError as error:
-                    step = operation.throw(error)
+                    step = checked.failed(error)
                 else:
-                    step = operation.send(answer)
+                    step = checked.after(answer)
         except StopIteration as done:
             result: T = done.value
             return result
