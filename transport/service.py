@@ -175,11 +175,12 @@ class Service:
                 self._fatal = f"the service could not start: {start.error}"
                 return False
             bridge.listening = start.done
-            if readiness(bridge) is None:
-                return True
+            ready = readiness(bridge) is None
             if start.done and bridge.system.runtime.stepping:
-                # Time stands still from the moment on at which every device is ready.
+                # Time stands still once every device is ready, and was shown so by a tick.
                 await bridge.ask(FASTPATH, StepLoop(STEPS_OF_START))
+            if ready:
+                return True
             await asyncio.sleep(POLL_S)
         return False
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import Conflict, InvalidInput
 from actors.values.kinds.registry import specs
+from actors.values.selector import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,9 +44,9 @@ def check_name(name: str, device_id: str, ids: Iterable[str], names: Mapping[str
     refusal = why_refused(name)
     if refusal:
         raise InvalidInput(refusal, "name")
-    wanted = name.casefold()
-    if any(other.casefold() == wanted for other in ids if other != device_id):
+    wanted = folded(name)
+    if any(folded(other) == wanted for other in ids if other != device_id):
         raise Conflict(f'"{name}" is the id of another device: choose another name.')
     for other, taken in names.items():
-        if other != device_id and taken.casefold() == wanted:
+        if other != device_id and folded(taken) == wanted:
             raise Conflict(f'Device {other} has the name "{taken}": choose another, or take it from that device first.')

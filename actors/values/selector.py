@@ -1,6 +1,13 @@
-"""Match wildcard patterns of selectors: `*` is any run of characters, `?` one character, all else is literal."""
+"""Match selectors: `*` of a pattern is any run of characters, `?` one character, all else is literal; names in any case."""
 
 from __future__ import annotations
+
+import unicodedata
+
+
+def folded(text: str) -> str:
+    """Return a name as it is compared: whatever its case and however its letters are composed."""
+    return unicodedata.normalize("NFC", text).casefold()
 
 
 def is_pattern(text: str, *, single: bool = True) -> bool:

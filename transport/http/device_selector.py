@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import NoSuchDevice, UnsupportedArea
 from actors.values.kinds.registry import specs
-from actors.values.selector import is_pattern, matches
+from actors.values.selector import folded, is_pattern, matches
 from transport.wire.vocabulary import member_of, path_kinds, path_members
 
 if TYPE_CHECKING:
@@ -81,9 +81,9 @@ def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -
         at = int(wanted)
         return Devices(text, meant[at : at + 1], pattern=False)
     if not is_pattern(wanted, single=False):
-        folded = wanted.casefold()
-        alike = tuple(one for one in meant if one.device_id.casefold() == folded)
-        alike = alike or tuple(one for one in meant if one.name.casefold() == folded)
+        typed = folded(wanted)
+        alike = tuple(one for one in meant if folded(one.device_id) == typed)
+        alike = alike or tuple(one for one in meant if folded(one.name) == typed)
         return Devices(text, alike if len(alike) == 1 else (), pattern=False)
     found = (one for one in meant if any(matches(wanted, text, single=False) for text in (one.device_id, one.name)))
     return Devices(text, tuple(found), pattern=True)

@@ -73,3 +73,9 @@ def test_taken_name_is_free_again() -> None:
     memory = DeviceMemory().named("A", "left").named("A", "")
     assert memory.name_of("A") == ""
     assert memory.as_json() == {}
+
+
+def test_name_that_differs_in_case_or_in_how_its_letters_are_composed_is_taken() -> None:
+    for name in ("bjo\u0308rn", "BJÖRN"):
+        with pytest.raises(Conflict, match="has the name"):
+            check_name(name, "46C6", ["46C6", "1605"], {"1605": "Björn"})

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Final
 
 from actors.control.api import FASTPATH, SetTickShare, StepLoop
-from actors.kit.errors import InvalidInput, NoSuchDevice
+from actors.kit.errors import HapticError, InvalidInput
 from transport.http.call import Answer, Call
 from transport.http.resources.simulation import wait_for_actors
 from transport.http.route import Route
@@ -58,7 +58,7 @@ async def step(call: Call) -> Answer:
     taken = await call.bridge.ask(FASTPATH, StepLoop(int(ticks)))
     for record in call.bridge.inventory.devices:
         if not record.ready:
-            # It is ready for what follows if it has settled in these ticks.
-            with suppress(NoSuchDevice):
+            # It is ready for what follows if it has settled in these ticks, which have passed whatever becomes of it.
+            with suppress(HapticError):
                 await wait_for_actors(call.bridge, record.device_id)
     return Answer({TICKS: taken.ticks, "time": taken.seconds})
