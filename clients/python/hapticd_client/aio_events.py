@@ -46,10 +46,6 @@ class Events:
         """Close the channel."""
         await self._channel.close()
 
-    def drop(self) -> None:
-        """Close the socket without a word."""
-        self._channel.drop()
-
     async def __aenter__(self) -> Self:
         """Return this object."""
         return self
@@ -59,3 +55,9 @@ class Events:
     ) -> None:
         """Close the channel."""
         await self.close()
+
+    # ------------------------------------------------------------ for the service object
+
+    def drop(self) -> None:
+        """Close the socket without a word."""
+        self._channel.drop()

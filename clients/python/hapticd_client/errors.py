@@ -17,7 +17,7 @@ class Refused(HapticsError):
     """The service refuses a handshake or a request."""
 
     def __init__(self, sentence: str, status: int | None = None) -> None:
-        """`status`: that of the HTTP answer, None where there is none."""
+        """`status`: of the HTTP answer, such as 409; None where there is none."""
         super().__init__(sentence)
         self.status = status
 
@@ -38,7 +38,7 @@ class ServiceLost(HapticsError):
     """The connection has ended; the service releases every force of its session by itself."""
 
     def __init__(self, sentence: str, code: int | None = None) -> None:
-        """`code`: the WebSocket close code, None where none came."""
+        """`code`: of the WebSocket's close, None where none came."""
         super().__init__(sentence)
         self.code = code
 
@@ -71,7 +71,7 @@ class FrameErrors(HapticsError):
     """The service refused parts of a message; every command of that message has been released."""
 
     def __init__(self, faults: tuple[Fault, ...]) -> None:
-        """`faults`: at least one."""
+        """`faults`: what the service refused, at least one."""
         super().__init__("; ".join(str(fault) for fault in faults))
         self.faults = faults
 

@@ -21,7 +21,10 @@ HERE: Final = Path(__file__).parent
 
 
 class Panel(anywidget.AnyWidget):  # type: ignore[misc]  # it has no annotations here
-    """Shows a service in a notebook: put `Panel()` or `Panel(service)` at the end of a cell."""
+    """Shows a service in a notebook: `from hapticd_client.notebook import Panel`, and `Panel()` or `Panel(service)` at the end of a cell.
+
+    It needs the extra `notebook` of the package: `hapticd-client[notebook]`.
+    """
 
     _esm = HERE / "panel.js"
     _css = HERE / "panel.css"

@@ -30,6 +30,7 @@ class TestService:
     __test__ = False  # no test, whatever its name
 
     def __init__(self, command: Sequence[str], directory: Path) -> None:
+        """`state_directory`: where it keeps its settings; `url`: of the session channel, frames v3.1; `http`: of the HTTP interface."""
         self._command = list(command)
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
@@ -37,8 +38,8 @@ class TestService:
         self._ready = threading.Event()
         self._kept = False
         self.state_directory = directory
-        self.url = ""  # of the session channel, frames v3.1
-        self.http = ""  # of the HTTP interface
+        self.url = ""
+        self.http = ""
 
     @property
     def local(self) -> str:

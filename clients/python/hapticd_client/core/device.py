@@ -31,7 +31,9 @@ class DeviceCore:
     """One device. **A set-point holds for the turn in which it was assigned**: a turn that assigns none releases it."""
 
     def __init__(self, kind: str, device_id: str) -> None:
-        """`kind`: arm, compact, grip, pen, or the word of a module's kind."""
+        """`kind`: arm, compact, grip, pen, or the word of a module's kind; `id`: as the service shows it, such as 46C6; `withheld`: whether forces
+        are held back, because the device or the service had gone, until `resume`.
+        """
         self.kind = kind
         self.id = device_id
         # True while forces are held back, because the device or the service had gone, until `resume`.
@@ -190,7 +192,7 @@ class DeviceCore:
 
     @property
     def preset(self) -> str:
-        """Name of the workspace preset."""
+        """Name of the workspace preset. InvalidCommand; FrameErrors with the next turn."""
         found = self._config.get("preset", "defaults")
         return str(found.get("preset")) if isinstance(found, dict) else str(found)
 
@@ -200,7 +202,7 @@ class DeviceCore:
 
     @property
     def basis(self) -> str:
-        """Basis as a signed permutation of device axes, such as `XZ-Y`."""
+        """Basis as a signed permutation of device axes, such as `XZ-Y`. InvalidCommand; FrameErrors with the next turn."""
         found = self._config.get("basis", "XYZ")
         return str(found.get("permutation")) if isinstance(found, dict) else str(found)
 
@@ -210,7 +212,7 @@ class DeviceCore:
 
     @property
     def mount(self) -> Mapping[str, Any]:
-        """Mount transform: any of `position` (m), `rotation` (w, x, y, z), `scale`; what is not assigned stays."""
+        """Mount transform: any of `position` (m, three numbers), `rotation` (unit quaternion w, x, y, z), `scale` (three numbers above 0, or one for all); what is not assigned stays. InvalidCommand; FrameErrors with the next turn."""
         return self._shown("mount")
 
     @mount.setter
@@ -219,7 +221,7 @@ class DeviceCore:
 
     @property
     def damping(self) -> float:
-        """Damping of this session, N·s/m, 0 to 20."""
+        """Damping of this session, N·s/m, 0 to 20. InvalidCommand; FrameErrors with the next turn."""
         found = self._filters("damping").get("scalar", 0.0)
         return float(found)
 
@@ -229,7 +231,7 @@ class DeviceCore:
 
     @property
     def force_gate(self) -> float:
-        """Gain of the force gate of this session, 0 to 1."""
+        """Gain of the force gate of this session, 0 to 1. InvalidCommand; FrameErrors with the next turn."""
         return float(self._filters("force_gate").get("gain", 0.0))
 
     @force_gate.setter
@@ -238,7 +240,7 @@ class DeviceCore:
 
     @property
     def navigation(self) -> Mapping[str, Any]:
-        """Navigation: `{"mode": "off"}` or `"bubble"` with its fields; assign a mode or an object."""
+        """Navigation: `{"mode": "off"}` or `"bubble"` with its fields; assign a mode or an object. InvalidCommand; FrameErrors with the next turn."""
         return self._shown("navigation") or {"mode": "off"}
 
     @navigation.setter
@@ -247,7 +249,7 @@ class DeviceCore:
 
     @property
     def workspace(self) -> Mapping[str, Any]:
-        """Workspace transform: any of `position` (m), `rotation`, `scale`, and `pivot`; what is not assigned stays. DeviceGone."""
+        """Workspace transform: any of `position` and `pivot` (m, three numbers), `rotation` and `scale` as of `mount`; what is not assigned stays. DeviceGone when read; InvalidCommand; FrameErrors with the next turn."""
         found = self.state.raw.get("transform", NOTHING)
         return found if isinstance(found, dict) else NOTHING
 
@@ -257,7 +259,7 @@ class DeviceCore:
 
     @property
     def modules(self) -> ModuleConfiguration:
-        """Configuration of modules by name: `arm.modules["clutch"] = {"ratio": 0.5}`."""
+        """Configuration of modules by name: `arm.modules["clutch"] = {"ratio": 0.5}`. InvalidCommand; FrameErrors with the next turn."""
         shown = {} if self._now is None else self._now.raw
         return ModuleConfiguration({**shown, **self._config}, self._configure)
 

@@ -124,7 +124,7 @@ class ServiceCore(Generic[D]):
         """Figures of the loop that runs, or ran last."""
         return NO_LOOP if self._pacer is None else self._pacer.statistics()
 
-    # ------------------------------------------------------------ for the service objects
+    # ------------------------------------------------------------ for the service object
 
     def _check_instance(self, instance: str | None) -> None:
         if self._expected is not None and instance != self._expected:

@@ -19,10 +19,10 @@ COMMAND_TIMEOUT_S: Final = 0.05  # `sessions/command_timeout` as shipped
 class ServiceState(StrEnum):
     """What a program sees of the connection."""
 
-    OPEN = "open"
-    LOST = "lost"  # no forces; reconnect() or the loop's on_reconnect brings it back
-    RETURNED = "returned"  # connected again, forces stay zero until resume()
-    CLOSED = "closed"
+    OPEN = "open"  # connected: what is assigned is sent
+    LOST = "lost"  # the service has gone, no forces; `reconnect()` or the loop's `on_reconnect` brings it back
+    RETURNED = "returned"  # connected again, forces stay zero until `resume()`
+    CLOSED = "closed"  # by `close()` or the end of the block: connect anew
 
 
 class Session(Generic[D]):

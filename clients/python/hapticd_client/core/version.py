@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from hapticd_client.errors import WrongVersion
 
-VERSION: Final = "3.5.3.1"
-INTERFACE: Final = (3, 5)  # of the services that this client speaks to
+VERSION: Final = "3.5.3.1"  # version of this client, a text; the service of the same release has it too
+INTERFACE: Final = (3, 5)  # major and minor version of the interface that a service must speak, or a newer minor one
 
 
 def check_interface(version: Mapping[str, Any], shown: str) -> None:
