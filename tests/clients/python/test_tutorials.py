@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,12 +38,14 @@ def test_first_experiment_writes_a_file_that_the_second_program_reads(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     experiment, reading = programs("tutorials/first-experiment.md")
+    hand = _hand(service)
 
     out = run(service, experiment, tmp_path)
     assert len(re.findall(r"^trial \d: \d+ N/m, [\d.]+ mm deep, [\d.]+ N$", out, re.MULTILINE)) == 6
     depths = [float(found) for found in re.findall(r"N/m: ([\d.]+) mm", run(service, reading, tmp_path))]
     assert len(depths) == 3
     assert depths == sorted(depths, reverse=True), "the stiffer, the less deep"
+    assert _hand(service) == hand, "it is put back as it was"
     until_no_session(service)
 
 
@@ -54,6 +57,10 @@ def test_two_hands_feel_each_other(number: int, tmp_path: Path) -> None:
         found = re.search(r"are (\d+) mm apart, and each feels ([\d.]+) N", out)
         assert found is not None
         assert 0 < float(found[2]) <= 3
+    else:
+        found = re.fullmatch(r"tied for (\d+) turns, waited for 0\n", out)
+        assert found is not None
+        assert int(found[1]) > 0
 
 
 def test_device_of_ones_own_is_listed_checked_and_felt(service: RunningService, tmp_path: Path) -> None:
@@ -89,8 +96,20 @@ def test_device_of_ones_own_is_listed_checked_and_felt(service: RunningService, 
             assert code == 1
             assert "DeviceGone" in errors.splitlines()[-1]
             assert shell(take_away).returncode == 0
+            port = re.escape(str(tmp_path / "board" / "0"))
+            eventually(
+                lambda: re.search(rf"{port} +no device", shell(".venv/bin/hapticd ports").stdout),
+                "no device",
+                pause_s=0.1,
+            )
         finally:
             board.terminate()
+
+
+def _hand(service: RunningService) -> Any:
+    """What the simulated hand of the only simulated arm is told to do."""
+    (arm,) = service.request("GET", "/devices?vocabulary=neutral")[1]["arm"]
+    return service.request("GET", f"/simulation/arm/{arm['device_id']}")[1]["hand"]
 
 
 def _sessions(service: RunningService) -> int:
