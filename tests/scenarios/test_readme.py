@@ -47,6 +47,23 @@ def test_first_client_pushes_the_arm_prints_and_ends(
     assert "of 1000 turns/s" in figures
 
 
+def test_first_client_ends_quietly_at_ctrl_c(service: RunningService, tmp_path: Path) -> None:
+    script = tmp_path / "first.py"
+    script.write_text(FIRST_CLIENT, encoding="utf-8")
+
+    code, shown = on_terminal(
+        [sys.executable, str(script)],
+        " N",
+        lambda _, keyboard: os.write(keyboard, CTRL_C),
+        folder=tmp_path,
+        environment={**os.environ, "HAPTICD_URL": service.ws},
+    )
+
+    assert "Traceback" not in shown
+    assert all(line.startswith("height ") or line == "^C" for line in shown.splitlines()), shown
+    assert code == 0
+
+
 def test_client_without_the_package_prints_and_pushes_the_arm_until_ctrl_c_ends_it(
     service: RunningService, tmp_path: Path
 ) -> None:
