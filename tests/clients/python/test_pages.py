@@ -44,7 +44,7 @@ def run(service: RunningService, text: str, folder: Path) -> str:
     return out
 
 
-def test_ten_lines_have_ten_lines_and_the_readme_of_the_package_has_the_same() -> None:
+def test_first_program_is_seven_lines_and_the_readme_of_the_package_has_the_same() -> None:
     lines = [line for line in TEN_LINES.splitlines() if line.strip()]
 
     assert len(lines) == 7
