@@ -507,8 +507,11 @@ public:
             throw InvalidCommand("max_force is 0 N or more, and this is " + shown(*options.max_force));
         if (options.stop_after_misses && *options.stop_after_misses < 1)
             throw InvalidCommand("stop_after_misses is 1 or more, and this is " + std::to_string(*options.stop_after_misses));
+        if (options.seconds && !(*options.seconds >= 0)) throw InvalidCommand("seconds is 0 s or more, and this is " + shown(*options.seconds));
         period_ = 1 / rate;
     }
+
+    const LoopOptions& options() const { return options_; }
 
     /// Whether a time-out has fewer than three turns: one late turn lets forces fade.
     bool is_too_slow() const { return rate_ * timeout_ < turns_per_timeout; }
@@ -1489,7 +1492,6 @@ private:
 class Connection {
 public:
     Session session;
-    std::optional<Pacer> pacer;  // of the loop that runs, or ran last
 
     /// NoService, Refused, WrongInstance, WrongVersion, NotSupported, InvalidCommand, ServiceLost.
     Connection(const Address& address, const ConnectOptions& options) : http_(address, options.token, options.timeout), process_(getpid()) {
@@ -1532,6 +1534,29 @@ public:
         guarded([this](Link& link) { link.act(); });
     }
 
+    /// Begin a loop, or go on with it after its body: those that began in its body have ended.
+    void lead(const std::shared_ptr<Pacer>& loop) {
+        loops_.erase(std::find(loops_.begin(), loops_.end(), loop), loops_.end());
+        loops_.push_back(loop);
+        session.most_force = loop->options().max_force;
+    }
+
+    /// End a loop and release everything, unless it has ended already or a newer one runs; the loop around it leads again.
+    void end(const std::shared_ptr<Pacer>& loop) noexcept {
+        const bool leads = !loops_.empty() && loops_.back() == loop;
+        loops_.erase(std::remove(loops_.begin(), loops_.end(), loop), loops_.end());
+        if (!leads) return;
+        last_ = loop;
+        session.most_force = loops_.empty() ? std::nullopt : loops_.back()->options().max_force;
+        release();
+    }
+
+    /// Figures of the loop that runs, or ran last.
+    LoopStatistics statistics() const {
+        const auto& shown = loops_.empty() ? last_ : loops_.back();
+        return shown ? shown->statistics() : LoopStatistics{};
+    }
+
     /// Release everything; an error means that the connection has ended, which releases too.
     void release() noexcept {
         session.drop();
@@ -1567,6 +1592,8 @@ private:
     Http http_;
     pid_t process_;
     std::unique_ptr<Link> link_;
+    std::vector<std::shared_ptr<Pacer>> loops_;  // that run, each in the body of the one before it
+    std::shared_ptr<Pacer> last_;                // of the loop that ended last
 };
 
 }  // namespace detail
@@ -1613,7 +1640,10 @@ public:
             loop_.end_body();
             return *this;
         }
-        bool operator!=(End) const { return loop_.runs_; }
+        bool operator!=(End) const {
+            if (!loop_.runs_) loop_.connection_.end(loop_.pacer_);
+            return loop_.runs_;
+        }
 
     private:
         Loop& loop_;
@@ -1621,12 +1651,11 @@ public:
 
     Loop(const Loop&) = delete;
     Loop& operator=(const Loop&) = delete;
-    ~Loop() {
-        connection_.session.most_force.reset();
-        connection_.release();
-    }
+    ~Loop() { connection_.end(pacer_); }
 
     Iterator begin() {
+        connection_.session.drop();  // what was assigned before is no answer to a turn
+        connection_.lead(pacer_);
         next();
         return Iterator(*this);
     }
@@ -1635,11 +1664,11 @@ public:
 private:
     friend class Service;
 
-    Loop(detail::Connection& connection, double rate, const LoopOptions& options) : connection_(connection), seconds_(options.seconds) {
-        auto& session = connection.session;
-        const auto& pacer = connection.pacer.emplace(rate, options, session.command_timeout);
-        session.most_force = options.max_force;
-        if (pacer.is_too_slow())
+    Loop(detail::Connection& connection, double rate, const LoopOptions& options) : connection_(connection) {
+        const auto& session = connection.session;
+        if (session.status == ServiceState::closed) throw SessionClosed("this service object is closed: connect again");
+        pacer_ = std::make_shared<detail::Pacer>(rate, options, session.command_timeout);
+        if (pacer_->is_too_slow())
             std::fprintf(stderr,
                          "hapticd: %g turns/s are under three per sessions/command_timeout (%g s): one late turn lets forces fade; loop faster, "
                          "or raise the setting\n",
@@ -1648,14 +1677,15 @@ private:
 
     /// Wait for the next turn and take its states.
     void next() {
-        auto& pacer = *connection_.pacer;
+        auto& pacer = *pacer_;
         const double due = pacer.due(detail::now());
         if (due > detail::now()) detail::sleep_until(due);
         runs_ = !detail::stop_signal && connection_.session.status != ServiceState::closed;
         if (!runs_) return;
         const double began = detail::now();
         turn_ = pacer.begin(began);
-        runs_ = !seconds_ || turn_.time < *seconds_;
+        const auto& seconds = pacer.options().seconds;
+        runs_ = !seconds || turn_.time < *seconds;
         if (!runs_) return;
         connection_.turn();
         pacer.answered(began, detail::now());
@@ -1663,15 +1693,16 @@ private:
 
     /// Send what the body of a turn assigned, unless it is stale, and begin the next turn.
     void end_body() {
-        if (!connection_.pacer->end(detail::now())) connection_.session.drop();
+        if (!pacer_->end(detail::now())) connection_.session.drop();
         runs_ = connection_.session.status != ServiceState::closed;
         if (!runs_) return;
+        connection_.lead(pacer_);
         connection_.act();
         next();
     }
 
     detail::Connection& connection_;
-    std::optional<double> seconds_;
+    std::shared_ptr<detail::Pacer> pacer_;
     Turn turn_{};
     bool runs_ = true;
 };
@@ -1710,12 +1741,14 @@ public:
     /// Return turns at `rate` per second, each with new states; what its body assigns is sent as soon as the body has ended.
     ///
     /// It ends after `options.seconds`, when the service object is closed, or when StopOnSignals has received one. A body that takes longer
-    /// than `sessions/command_timeout` gets its set-points dropped: they answer to a state that is old. Turns raise FrameErrors (`strict`),
-    /// DeviceGone, LoopTooSlow, LateTurn, ServiceLost and its kinds; forces are zero then. InvalidCommand for an option.
+    /// than `sessions/command_timeout` gets its set-points dropped: they answer to a state that is old. What was assigned before the loop is
+    /// dropped too. A loop in the body of another one has its own options and turns; the outer one's hold again after it. Turns raise
+    /// FrameErrors (`strict`), DeviceGone, LoopTooSlow, LateTurn, ServiceLost and its kinds; forces are zero then. InvalidCommand for an
+    /// option, SessionClosed.
     [[nodiscard]] Loop loop(double rate = 1000, const LoopOptions& options = {}) { return Loop(*connection_, rate, options); }
 
     /// Figures of the loop that runs, or ran last.
-    LoopStatistics loop_statistics() const { return connection_->pacer ? connection_->pacer->statistics() : LoopStatistics{}; }
+    LoopStatistics loop_statistics() const { return connection_->statistics(); }
 
     /// Send what was assigned now, and take new states: one turn without pacing. FrameErrors, DeviceGone, ServiceLost.
     void update() {

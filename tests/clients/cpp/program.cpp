@@ -8,6 +8,11 @@
 // nan, fault, misses, gone     NaN; a configuration that is refused; a budget that no body keeps; a device that is unplugged
 // back                         DeviceGone, then wait until the device is there again, push without and with resume(): "back", "resumed"
 // max                          1000 N with a max_force of VALUE
+// nested                       a loop with a max_force of VALUE, whose first body has a loop with a lower one; "restarted" if its turns are
+//                              not its own afterwards
+// abandoned                    a loop with a max_force of VALUE, during which one ends that was abandoned before it: "ended"
+// old                          a force that was assigned before a loop without any: "second turn"
+// options                      what loops say to options that they do not take, and to a service that is closed
 // fork                         a child that uses the session of its parent says what it was told
 // configure                    damping, force gate, mount and workspace, then `config` and `state` as JSON
 // states                       `state` of each device as JSON
@@ -20,6 +25,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <typeinfo>
 
@@ -46,6 +52,13 @@ bool asked() {
     pollfd input{0, POLLIN, 0};
     char byte;
     return poll(&input, 1, 0) > 0 && read(0, &byte, 1) <= 1;
+}
+
+/// Wait for a line on standard input.
+void wait_for_line() {
+    char byte = 0;
+    while (byte != '\n' && read(0, &byte, 1) > 0) {
+    }
 }
 
 /// Live on until standard input ends.
@@ -113,6 +126,78 @@ void fork_child(hapticd::Service& service) {
     waitpid(child, nullptr, 0);
 }
 
+void nest(hapticd::Service& service, const hapticd::LoopOptions& options) {
+    auto& arm = service.arm();
+    hapticd::LoopOptions within;
+    within.max_force = *options.max_force / 2;
+    within.seconds = 0.02;
+    std::int64_t turns = 0;
+    double time = -1;
+    bool own = true;
+    for (auto turn : service.loop(500, options)) {
+        own = own && turn.number == turns++ && turn.time > time && service.loop_statistics().turns == turns;
+        time = turn.time;
+        if (turn.number == 0)
+            for (auto inner : service.loop(500, within)) arm.set_force({0, 0, 1000});
+        arm.set_force({0, 0, 1000});
+        tell(service, arm);
+        if (asked()) break;
+    }
+    say(own ? "left" : "restarted");
+}
+
+void abandon(hapticd::Service& service, const hapticd::LoopOptions& options) {
+    auto& arm = service.arm();
+    auto abandoned = std::unique_ptr<hapticd::Loop>(new auto(service.loop(500)));
+    for (auto turn : *abandoned) break;
+    bool waits = false;
+    for (auto turn : service.loop(500, options)) {
+        if (waits) {
+            say("ended");
+            wait_for_line();
+        }
+        waits = false;
+        arm.set_force({0, 0, 1000});
+        tell(service, arm);
+        if (!asked()) continue;
+        wait_for_line();
+        if (!abandoned) break;
+        abandoned.reset();
+        waits = true;
+    }
+    say("left");
+}
+
+void forget(hapticd::Service& service) {
+    service.arm().set_force({0, 0, 1});
+    for (auto turn : service.loop(500)) {
+        if (turn.number == 0) continue;
+        say("second turn");
+        wait_for_line();
+        break;
+    }
+    say("left");
+}
+
+void refuse(hapticd::Service& service) {
+    const auto begin = [&service](double rate, const hapticd::LoopOptions& options) {
+        try {
+            for (auto turn : service.loop(rate, options)) break;
+            say("no error");
+        } catch (const HapticsError& error) {
+            say(name_of(error));
+        }
+    };
+    const double nan = std::nan(""), infinite = HUGE_VAL;
+    for (const double rate : {nan, infinite, 0.0, -1.0}) begin(rate, {});
+    for (const double seconds : {nan, -1.0}) begin(1000, {{}, {}, {}, {}, seconds});
+    for (const double force : {nan, infinite, -1.0}) begin(1000, {{}, {}, force, {}, {}});
+    begin(1000, {nan, {}, {}, {}, {}});
+    begin(1000, {{}, {}, {}, 0, {}});
+    service.close();
+    begin(1000, {});
+}
+
 void configure(hapticd::Service& service) {
     auto& arm = service.arm();
     arm.configure("damping", 2);
@@ -174,9 +259,13 @@ int run(const std::string& url, const std::string& way, const std::string& value
         auto service = hapticd::connect(url, connecting);
         hapticd::LoopOptions options;
         if (way == "misses") options.budget = 1e-9, options.stop_after_misses = 3;
-        if (way == "max") options.max_force = std::stod(value);
+        if (way == "max" || way == "nested" || way == "abandoned") options.max_force = std::stod(value);
         if (way == "configure") configure(service);
         else if (way == "states") show_states(service);
+        else if (way == "nested") nest(service, options);
+        else if (way == "abandoned") abandon(service, options);
+        else if (way == "old") forget(service);
+        else if (way == "options") refuse(service);
         else if (way == "expect") say(service.instance());
         else if (way == "update") {
             for (int i = 0; i < 10; i++) service.update();
@@ -200,7 +289,8 @@ int run(const std::string& url, const std::string& way, const std::string& value
             }
         }
     }
-    if (way == "scope" || way == "throw" || way == "close" || way == "nan" || way == "fault" || way == "misses" || way == "gone") {
+    if (way == "scope" || way == "throw" || way == "close" || way == "nan" || way == "fault" || way == "misses" || way == "gone" || way == "nested" ||
+        way == "abandoned" || way == "old") {
         say("left");
         rest();
     }

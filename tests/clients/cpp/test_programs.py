@@ -131,6 +131,22 @@ def test_only_the_expected_instance_will_do(service: RunningService, transport: 
     until_no_session(service)
 
 
+def test_loop_refuses_options_that_it_does_not_take_and_a_closed_service(service: RunningService) -> None:
+    with program_of(service, "socket", "options") as program:
+        code, out, errors = program.ended()
+
+    assert (code, errors) == (0, "")
+    invalid = "hapticd::InvalidCommand: "
+    assert out.splitlines() == [
+        *(f"{invalid}a rate is above 0 turns/s, and this is {rate}" for rate in ("nan", "inf", "0", "-1")),
+        *(f"{invalid}seconds is 0 s or more, and this is {seconds}" for seconds in ("nan", "-1")),
+        *(f"{invalid}max_force is 0 N or more, and this is {force}" for force in ("nan", "inf", "-1")),
+        f"{invalid}a budget is above 0 s, and this is nan",
+        f"{invalid}stop_after_misses is 1 or more, and this is 0",
+        "hapticd::SessionClosed: this service object is closed: connect again",
+    ]
+
+
 def test_configuration_is_that_of_the_service(service: RunningService) -> None:
     with program_of(service, "socket", "configure") as program:
         code, out, errors = program.ended()

@@ -83,6 +83,36 @@ def test_max_force_bounds_what_arrives(stepped: InProcessService, force: ForceOf
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
+def test_limit_and_turns_of_a_loop_hold_again_after_one_in_its_body(
+    stepped: InProcessService, force: ForceOf, transport: str
+) -> None:
+    with pushing(stepped, force, transport, "nested", "0.5", newton=0.5) as program:
+        assert left(program) == []
+        assert force() == 0
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_abandoned_loop_that_ends_changes_nothing_for_a_newer_one(
+    stepped: InProcessService, force: ForceOf, transport: str
+) -> None:
+    with pushing(stepped, force, transport, "abandoned", "0.5", newton=0.5) as program:
+        program.say("end the abandoned one")
+        assert program.line() == "ended"
+        assert force() == 0.5
+        program.say("go on")
+        eventually(lambda: force() == 0.5, "it pushes on within its limit", pause_s=0.001)
+        assert left(program) == []
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_loop_drops_what_was_assigned_before_it(stepped: InProcessService, force: ForceOf, transport: str) -> None:
+    with Program(stepped, transport, "old", path=sanitized_program(), compiled=True) as program:
+        assert program.line() == "second turn"
+        assert force() == 0
+        assert left(program) == []
+
+
+@pytest.mark.parametrize("transport", TRANSPORTS)
 def test_misses_in_a_row_end_the_loop_with_zero(stepped: InProcessService, force: ForceOf, transport: str) -> None:
     with Program(stepped, transport, "misses", path=sanitized_program(), compiled=True) as program:
         with time_going_on(stepped):
