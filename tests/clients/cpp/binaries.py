@@ -1,4 +1,4 @@
-"""The C++ client compiled for tests, once in a process: the test program with sanitizers, and the example as its page says."""
+"""The C++ client compiled for tests, once in a process: the test program and the example, with sanitizers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _folder = TemporaryDirectory(prefix="hapticd-cpp-")
 
 @cache
 def sanitized_program() -> Path:
-    """The test program, with every warning an error, and every fault of memory or of the language the end of the process."""
-    return _binary(Path(__file__).with_name("program.cpp"), *SANITIZERS)
+    """The test program."""
+    return _binary(Path(__file__).with_name("program.cpp"))
 
 
 @cache
@@ -33,8 +33,9 @@ def example() -> Path:
     return _binary(FOLDER / "wall.cpp")
 
 
-def _binary(source: Path, *flags: str) -> Path:
+def _binary(source: Path) -> Path:
+    """A program with every warning an error, and every fault of memory or of the language the end of the process."""
     probe = subprocess.run(["c++", "-E", "-x", "c++", "-"], input=HEADERS, capture_output=True, text=True, check=False)
     if probe.returncode != 0:
         pytest.skip(f"headers are missing: apt-get install {PACKAGES}")
-    return compiled(source, Path(_folder.name) / source.stem, "c++", *FLAGS, *flags)
+    return compiled(source, Path(_folder.name) / source.stem, "c++", *FLAGS, *SANITIZERS)
