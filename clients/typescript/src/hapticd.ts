@@ -2,12 +2,13 @@
 
 import type { Fault, Frame, HandleFrame, MoverFrame } from "./channels.js";
 import { Device, KINDS, type Kind } from "./device.js";
-import { FrameErrors, type HapticsError, InvalidCommand, LoopTooSlow, NoService, NoSuchDevice, Refused, ServiceLost, SessionClosed, WrongInstance, WrongVersion } from "./errors.js";
+import { FrameErrors, type HapticsError, LoopTooSlow, NoService, NoSuchDevice, Refused, ServiceLost, SessionClosed, WrongInstance, WrongVersion } from "./errors.js";
 import type { paths } from "./http.js";
+import { busy, type LoopOptions, type LoopStatistics, Run, Runs, type Turn } from "./turns.js";
 
 export * from "./device.js";
 export * from "./errors.js";
-export type { Fault, Frame, HandleFrame, MoverFrame };
+export type { Fault, Frame, HandleFrame, LoopOptions, LoopStatistics, MoverFrame, Turn };
 export type Version = Exclude<paths["/version"]["get"]["responses"]["200"]["content"]["application/json"], { ok: true }>;
 export type Status = "open" | "lost" | "closed";
 
@@ -26,29 +27,10 @@ export interface ConnectOptions {
   timeout?: number; // ms for connecting and for each answer; 5000
   WebSocket?: new (url: string) => Socket; // where there is no global one
 }
-export interface LoopOptions {
-  rate?: number; // turns/s; 250. A browser's timers are too coarse for more
-  maxForce?: number; // N; longer forces are shortened, keeping their direction
-  seconds?: number; // end after that time
-  stopAfterMisses?: number; // LoopTooSlow after so many misses in a row
-}
-export interface Turn {
-  readonly number: number; // 0 for the first
-  readonly time: number; // s since the loop began
-  readonly late: number; // s after it was due
-  readonly skipped: number; // turns that were due before this one and were left out
-}
-export interface LoopStatistics {
-  turns: number;
-  missed: number;
-  roundTripP50: number; // ms, of the newest 4096
-  roundTripP99: number;
-  longestGap: number; // ms between the beginnings of two turns
-}
 
-const KEPT = 4096;
 const UNKNOWN_DEVICE = "].device_id";
 const OPEN = 1;
+const LONGEST_PAUSE = 1e9; // ms; timers take 2^31 at most
 const GOODBYE = 1000;
 
 export class Service {
@@ -60,11 +42,9 @@ export class Service {
   private lost: ServiceLost | null = null;
   private owed = 1; // frames: the first comes unasked
   private inForce = false;
-  private mostForce = Infinity;
+  private readonly runs = new Runs();
   private faults: Fault[] = [];
   private waiting: { done: () => void; failed: (error: HapticsError) => void } | null = null;
-  private trips: number[] = [];
-  private figures = { turns: 0, missed: 0, longestGap: 0 };
   private readonly leave = () => this.close();
 
   /** Made by `connect`. */
@@ -100,34 +80,37 @@ export class Service {
 
   /** What the loop that runs, or ran last, came to. */
   get loopStatistics(): LoopStatistics {
-    const sorted = [...this.trips].sort((a, b) => a - b);
-    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-    return { ...this.figures, roundTripP50: at(0.5), roundTripP99: at(0.99) };
+    return this.runs.newest.statistics;
   }
 
-  /** Yield turns, each with new states; what its body assigns is sent when the body has ended. Late turns are left out. FrameErrors, ServiceLost. */
-  async *loop({ rate = 250, maxForce = Infinity, seconds = Infinity, stopAfterMisses = Infinity }: LoopOptions = {}): AsyncGenerator<Turn, void, void> {
-    if (!(Number.isFinite(rate) && rate > 0)) throw new InvalidCommand(`a rate is above 0 turns/s, and this is ${rate}`);
-    if (!(maxForce >= 0)) throw new InvalidCommand(`maxForce is 0 N or more, and this is ${maxForce}`);
+  /**
+   * Yield turns, each with new states; what its body assigns is sent when the body has ended. Late turns are left out, and what was assigned
+   * before the loop is dropped. A loop in the body of another one has its own options and figures; the outer one's hold again after it.
+   * InvalidCommand for an option, and during a turn of another loop. SessionClosed, FrameErrors, LoopTooSlow, ServiceLost.
+   */
+  async *loop(options: LoopOptions = {}): AsyncGenerator<Turn, void, void> {
+    const run = new Run(options);
+    this.check();
+    this.runs.begin(run, this.waiting !== null);
+    this.forget();
+    const { rate, figures } = run;
     const period = 1000 / rate;
     const begun = performance.now();
-    this.mostForce = maxForce;
-    this.trips = [];
-    this.figures = { turns: 0, missed: 0, longestGap: 0 };
     let [slot, before, misses] = [0, begun, 0];
     try {
       while (true) {
         const due = begun + slot * period;
-        if (due > performance.now()) await new Promise((done) => setTimeout(done, due - performance.now()));
+        while (due > performance.now()) await new Promise((done) => setTimeout(done, Math.min(LONGEST_PAUSE, due - performance.now())));
+        this.goOn(run);
         const now = performance.now();
-        if (this.isClosed() || now - begun >= 1000 * seconds) return;
+        if (this.isClosed() || now - begun >= 1000 * run.seconds) return;
         const late = Math.max(0, now - due);
         const skipped = Math.floor(late / period);
         slot += skipped + 1;
         misses = skipped > 0 ? misses + 1 : 0;
-        if (misses >= stopAfterMisses) throw new LoopTooSlow(`${misses} turns in a row were missed at ${rate} turns/s: forces are zero; make the body shorter, or lower the rate`);
-        this.figures.missed += skipped;
-        this.figures.longestGap = Math.max(this.figures.longestGap, now - before);
+        if (misses >= run.mostMisses) throw new LoopTooSlow(`${misses} turns in a row were missed at ${rate} turns/s: forces are zero; make the body shorter, or lower the rate`);
+        figures.missed += skipped;
+        figures.longestGap = Math.max(figures.longestGap, now - before);
         before = now;
         try {
           await this.fresh();
@@ -135,21 +118,24 @@ export class Service {
           if (this.isClosed()) return;
           throw error;
         }
+        this.goOn(run);
         const answered = performance.now();
-        this.trips[this.figures.turns % KEPT] = answered - now;
-        yield { number: this.figures.turns++, time: (now - begun) / 1000, late: late / 1000, skipped };
-        if (performance.now() - answered > this.commandTimeout) this.forget();
+        run.inBody = true;
+        yield { number: run.answered(answered - now), time: (now - begun) / 1000, late: late / 1000, skipped };
+        run.inBody = false;
         if (this.isClosed()) return;
+        this.goOn(run);
+        if (performance.now() - answered > this.commandTimeout) this.forget();
         this.act();
       }
     } finally {
-      this.mostForce = Infinity;
-      this.release();
+      if (this.runs.end(run)) this.release();
     }
   }
 
   /** Send what was assigned now, and take new states: one turn without pacing. FrameErrors, ServiceLost. */
   async update(): Promise<void> {
+    if (this.waiting) throw busy();
     this.act();
     await this.fresh();
   }
@@ -169,7 +155,7 @@ export class Service {
 
   /** Ask for the newest states; an empty message neither releases nor refreshes what is in force. */
   private async fresh(): Promise<void> {
-    if (this.waiting) throw new InvalidCommand("a turn is under way: await it before the next one begins");
+    if (this.waiting) throw busy();
     this.send({});
     await this.answered();
     let found = this.faults.splice(0);
@@ -196,7 +182,7 @@ export class Service {
     const message: Record<string, object[]> = {};
     let commanded = false;
     for (const device of this.devices.values()) {
-      const found = device.take(this.mostForce);
+      const found = device.take(this.runs.mostForce);
       if (found.commands || found.configure) (message[device.kind] ??= []).push({ device_id: device.id, ...found });
       commanded ||= found.commands !== undefined;
     }
@@ -211,15 +197,25 @@ export class Service {
     if (this.inForce && device && this.socket.readyState === OPEN) this.send({ [device.kind]: [{ device_id: device.id, commands: {} }] });
     this.inForce = false;
   }
+  /** Go on with a loop; those that began in its body and have not ended are refused from now on, with what they assigned. InvalidCommand. */
+  private goOn(run: Run): void {
+    if (!this.runs.goOn(run)) return;
+    this.forget();
+    this.waiting?.failed(busy());
+    this.waiting = null;
+  }
   private isClosed(): boolean {
     return this.status === "closed";
   }
   private forget(): void {
     for (const device of this.devices.values()) device.forget();
   }
-  send(message: object): void {
-    if (this.status === "closed") throw new SessionClosed("this service object is closed: connect again");
+  private check(): void {
+    if (this.isClosed()) throw new SessionClosed("this service object is closed: connect again");
     if (this.lost) throw this.lost;
+  }
+  send(message: object): void {
+    this.check();
     this.owed += 1;
     this.socket.send(JSON.stringify(message));
   }

@@ -18,6 +18,18 @@ from tests.support.service.process import RunningService
 # A force that fades by itself is not taken for one that was released.
 PATIENT = {"sessions/command_timeout": 0.5}
 
+BUSY = "InvalidCommand: a turn is under way: await it before the next one begins"
+# What a loop says to values of each option.
+OPTIONS = "\n".join(
+    " / ".join(f"InvalidCommand: {takes}, and this is {value}" for value in values)
+    for takes, values in {
+        "rate is a number above 0 turns/s": ("NaN", "Infinity", "0", "-1", '"9"'),
+        "maxForce is a number of 0 N or more": ("NaN", "Infinity", "-1", '"9"', "null"),
+        "seconds is a number of 0 s or more": ("NaN", "-1", '"9"'),
+        "stopAfterMisses is a whole number of 1 or more": ("NaN", "0", "1.5", '"9"'),
+    }.items()
+)
+
 
 class Wall:
     """A process of node; killed on leaving."""
@@ -163,7 +175,14 @@ def test_device_that_was_unplugged_is_held_back_until_the_program_resumes(
     ("way", "code", "says"),
     [
         ("stale", 0, "at most 0 N, 500 ms"),
-        ("twice", 0, "done / InvalidCommand: a turn is under way: await it before the next one begins open"),
+        ("twice", 0, f"done / {BUSY} open"),
+        ("nested", 0, "at most 0.5 N, 41 turns"),
+        ("refused", 0, f"at most 0.5 N, 81 turns\n{BUSY}"),
+        ("abandoned", 0, "0.5 to 0.5 N"),
+        ("outlived", 0, f"{BUSY}\n0.5 N"),
+        ("old", 0, "at most 0 N"),
+        ("options", 0, OPTIONS),
+        ("closed", 1, "SessionClosed: this service object is closed: connect again"),
         ("number", 1, "InvalidCommand: set_cursor_position has numbers that are finite, and this is NaN"),
     ],
 )
