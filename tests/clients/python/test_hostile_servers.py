@@ -226,18 +226,17 @@ def test_local_service_that_trickles_is_no_service_at_the_deadline() -> None:
             while not ended.wait(0.02):
                 connection.sendall(b" ")
 
-    with tempfile.TemporaryDirectory(prefix="hapticd-") as folder:
-        with socket.socket(socket.AF_UNIX) as listening:
-            listening.bind(f"{folder}/local.sock")
-            listening.listen()
-            trickling = threading.Thread(target=trickle, args=(listening,))
-            trickling.start()
-            try:
-                with pytest.raises(NoService, match="no answer"):
-                    haptics.connect(f"local:{folder}", timeout=0.3)
-            finally:
-                ended.set()
-                trickling.join()
+    with tempfile.TemporaryDirectory(prefix="hapticd-") as folder, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(f"{folder}/local.sock")
+        listening.listen()
+        trickling = threading.Thread(target=trickle, args=(listening,))
+        trickling.start()
+        try:
+            with pytest.raises(NoService, match="no answer"):
+                haptics.connect(f"local:{folder}", timeout=0.3)
+        finally:
+            ended.set()
+            trickling.join()
 
 
 @pytest.mark.parametrize("operation", [operations.ports, operations.stopped, lambda: operations.describe("a/b")])

@@ -42,7 +42,9 @@ def test_loop_within_a_loop_leaves_the_outer_one_its_limit(stepped: InProcessSer
         eventually(lambda: force() == 0, "zero", tries=12, pause_s=0)
 
 
-def test_loop_that_was_left_and_ends_late_touches_nothing_of_the_next(stepped: InProcessService, force: ForceOf) -> None:
+def test_loop_that_was_left_and_ends_late_touches_nothing_of_the_next(
+    stepped: InProcessService, force: ForceOf
+) -> None:
     with haptics.connect(stepped.ws, http=stepped.http) as service:
         left = service.loop(rate=1000, max_force=1.0)
         next(left)
@@ -129,7 +131,9 @@ def test_argument_of_a_loop_that_is_none_is_named(stepped: InProcessService, arg
 
 
 @pytest.mark.parametrize(
-    "value", [b"\0\0\5", "123", bytearray(b"123"), {0: 1, 1: 2, 2: 3}, {1.0, 2.0, 3.0}, ("1", "2", "3"), 5, None], ids=str
+    "value",
+    [b"\0\0\5", "123", bytearray(b"123"), {0: 1, 1: 2, 2: 3}, {1.0, 2.0, 3.0}, ("1", "2", "3"), 5, None],
+    ids=str,
 )
 def test_force_that_is_no_three_numbers_is_refused(stepped: InProcessService, value: Any) -> None:
     with haptics.connect(stepped.ws, http=stepped.http) as service:

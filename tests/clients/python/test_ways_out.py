@@ -326,6 +326,8 @@ def test_interrupt_that_the_program_catches_inside_the_block_leaves_zero_too(
             patched.setattr(BlockingChannel, "_read", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 next(service.loop(rate=1000))
+        number = service.session_id
+        eventually(lambda: number not in stepped.bridge.channels, "the session has ended", pause_s=0.005)
         service_sees(stepped, force, 0)
         assert service.status == "lost"
         with pytest.raises(ServiceLost, match="reconnect"):
@@ -345,10 +347,10 @@ def test_asyncio_loop_that_is_cancelled_inside_the_block_leaves_zero_and_the_ses
             service_sees(stepped, force, 1)
             with monkeypatch.context() as patched:
                 patched.setattr(StreamChannel, "_more", nothing_comes)
+                turns = service.loop(rate=1000)
                 with pytest.raises(TimeoutError):
-                    async with asyncio.timeout(0.01):
-                        async for _ in service.loop(rate=1000):
-                            pass
+                    await asyncio.wait_for(anext(turns), 0.01)
+                del turns
             await asyncio.sleep(0)
             service_sees(stepped, force, 0)
             service.arm.force = 0, 0, 1
@@ -388,12 +390,11 @@ def test_http_of_another_service_than_that_of_the_shared_memory_is_not_asked(
     with (
         HostileServer(lambda _connection: None) as other,
         connected(stepped, "local", http=other.url) as service,
-        pytest.raises(WrongInstance, match="HAPTICD_HTTP"),
     ):
-        if asked == "stop":
-            service.stop()
         service.arm.damping = 5
-        service.update()
+        ask = {"stop": service.stop, "configuration": service.update}[asked]
+        with pytest.raises(WrongInstance, match="HAPTICD_HTTP"):
+            ask()
 
 
 def test_asyncio_asks_no_other_service_over_http_either(stepped: InProcessService) -> None:

@@ -54,7 +54,10 @@ async def read_rendering(call: Call) -> Answer:
 def _read(call: Call, record: DeviceRecord) -> Act:
     async def run() -> Mapping[str, object]:
         system = call.bridge.system
-        return {"device_id": record.device_id, **shown(system.runtime, record, force_scale(record, system.settings.value))}
+        return {
+            "device_id": record.device_id,
+            **shown(system.runtime, record, force_scale(record, system.settings.value)),
+        }
 
     return Act({"device_id": record.device_id}, run)
 

@@ -150,6 +150,14 @@ class SharedState(DeviceState):
         return bool(self._flags & ATTACHED)
 
 
+def seat_in(size: int, seat: int) -> int:
+    """Return where a seat begins in an area of so many bytes; ValueError when it is not in it."""
+    at = SEATS_AT + seat * SEAT_BYTES
+    if seat < 0 or size < at + SEAT_BYTES:
+        raise ValueError(f"{size} bytes have no seat {seat}")
+    return at
+
+
 def record(number: int, generation: int, points: Mapping[str, tuple[float, float, float]]) -> bytes:
     """Return a record with all that is in force from the next tick on; no points: everything is released."""
     numbers, bits = list(NO_POINTS), 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from array import array
 from dataclasses import dataclass
-from numbers import Real
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from hapticd_client.core.vectors import is_number
 from hapticd_client.errors import InvalidCommand, LateTurn, LoopTooSlow
 
 OnLate: TypeAlias = Literal["skip", "raise"]
@@ -70,13 +70,13 @@ class Pacer:
         timeout: float = math.inf,
     ) -> None:
         """`rate`: turns/s; `budget`: s for the body of a turn, None: one period; `timeout`: s after which set-points are stale."""
-        if not (isinstance(rate, Real) and LEAST_RATE <= rate < math.inf):
+        if not (is_number(rate) and LEAST_RATE <= rate < math.inf):
             raise InvalidCommand(f"a rate is {LEAST_RATE:g} turns/s or more, and this is {rate!r}")
-        if budget is not None and not (isinstance(budget, Real) and budget > 0):
+        if budget is not None and not (is_number(budget) and budget > 0):
             raise InvalidCommand(f"a budget is above 0 s, and this is {budget!r}")
         if on_late not in {"skip", "raise"}:
             raise InvalidCommand(f'on_late is "skip" or "raise", and this is {on_late!r}')
-        if stop_after_misses is not None and not (isinstance(stop_after_misses, Real) and stop_after_misses >= 1):
+        if stop_after_misses is not None and not (is_number(stop_after_misses) and stop_after_misses >= 1):
             raise InvalidCommand(f"stop_after_misses is 1 or more, and this is {stop_after_misses!r}")
         self.rate = rate
         self.period = 1 / rate

@@ -6,12 +6,12 @@ import math
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from numbers import Real
 from typing import Final, Generic, TypeVar
 
 from hapticd_client.core.device import DeviceCore
 from hapticd_client.core.pacing import LoopStatistics, OnLate, Pacer
 from hapticd_client.core.session import ServiceState, Session
+from hapticd_client.core.vectors import is_number
 from hapticd_client.errors import Fault, InvalidCommand, NoSuchDevice, SlowLoopWarning, WrongInstance
 
 D = TypeVar("D", bound=DeviceCore)
@@ -144,9 +144,9 @@ class ServiceCore(Generic[D]):
     ) -> Pacer:
         """Begin a loop, inside of those that have not ended. InvalidCommand."""
         session = self._session
-        if seconds is not None and not (isinstance(seconds, Real) and seconds >= 0):
+        if seconds is not None and not (is_number(seconds) and seconds >= 0):
             raise InvalidCommand(f"seconds is 0 or more, or None, and this is {seconds!r}")
-        if max_force is not None and not (isinstance(max_force, Real) and 0 <= max_force < math.inf):
+        if max_force is not None and not (is_number(max_force) and 0 <= max_force < math.inf):
             raise InvalidCommand(f"max_force is 0 N or more, and this is {max_force!r}")
         pacer = Pacer(rate, budget, on_late, stop_after_misses, session.command_timeout_s)
         if pacer.too_slow_for is not None:

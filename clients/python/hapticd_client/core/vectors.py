@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -17,7 +18,12 @@ XYZ: Final = ("x", "y", "z")
 JOINTS: Final = ("a0", "a1", "a2")
 WXYZ: Final = ("w", "x", "y", "z")
 NAN: Final = float("nan")
-NOT_VECTORS: Final = (str, bytes, bytearray, memoryview, Mapping, Set)
+NOT_VECTORS: Final = (str, bytes, bytearray, memoryview, Mapping, AbstractSet)
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a number, of Python or numpy."""
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def three(value: Iterable[float], what: str, unit: str) -> tuple[float, float, float]:

@@ -104,9 +104,7 @@ class LocalSeat(Generic[D]):
             check_instance(answer.get("instance"))
             self._page = mmap.mmap(descriptors[0], layout.PAGE_BYTES)
             self._states = mmap.mmap(descriptors[1], 0, access=mmap.ACCESS_READ)
-            self._seat_at = layout.SEATS_AT + int(answer["seat"]) * layout.SEAT_BYTES
-            if len(self._states) < self._seat_at + layout.SEAT_BYTES:
-                raise ValueError("it is too small")
+            self._seat_at = layout.seat_in(len(self._states), int(answer["seat"]))
         except (OSError, LookupError, TypeError, ValueError) as error:
             raise NotSupported(
                 f"the service has another layout of its memory ({error}): install the client of the service's version"

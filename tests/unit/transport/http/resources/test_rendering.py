@@ -14,14 +14,18 @@ from transport.http.resources.rendering import reason
         (
             0.000375,
             0.0,
-            "A force answers to a position 0.38 ms old: 0.00 ms of that is the age of the sample, 0.38 ms the loop's rate. "
-            "A faster loop would bear more: raise control/frequency.",
+            (
+                "A force answers to a position 0.38 ms old: 0.00 ms of that is the age of the sample, 0.38 ms the loop's rate. "
+                "A faster loop would bear more: raise control/frequency."
+            ),
         ),
         (
             0.0024,
             0.002,
-            "A force answers to a position 2.40 ms old: 2.00 ms of that is the age of the sample, 0.40 ms the loop's rate. "
-            "Newer samples would bear more: see the device's link rate and its cable.",
+            (
+                "A force answers to a position 2.40 ms old: 2.00 ms of that is the age of the sample, 0.40 ms the loop's rate. "
+                "Newer samples would bear more: see the device's link rate and its cable."
+            ),
         ),
     ],
 )
