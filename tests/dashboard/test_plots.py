@@ -79,6 +79,8 @@ def test_drag_in_a_plot_zooms_and_a_double_click_shows_all_of_it(page: Browser) 
 
 
 def test_legend_shows_the_values_under_the_cursor(page: Browser) -> None:
+    first = page.text(f"{POSITION} .latest")
+    page.until(lambda: page.text(f"{POSITION} .latest") != first, "more than one row")
     page.click("#plots-pause")
     newest = page.text(f"{POSITION} .latest")
     assert " at " not in newest

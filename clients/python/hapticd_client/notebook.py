@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from hapticd_client import aio
 from hapticd_client.core.address import parse_address
 from hapticd_client.service import Service
 
@@ -31,7 +32,7 @@ class Panel(anywidget.AnyWidget):  # type: ignore[misc]  # it has no annotations
     url = traitlets.Unicode().tag(sync=True)  # of the session channel
     http = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, service: Service | str | None = None) -> None:
+    def __init__(self, service: Service | aio.Service | str | None = None) -> None:
         """`service`: a connected one, an address, or None: as `connect` finds it. ValueError for what is no address.
 
         The browser has to reach the service at that address, and the service to let the notebook's page in: those of its own machine may
@@ -40,8 +41,10 @@ class Panel(anywidget.AnyWidget):  # type: ignore[misc]  # it has no annotations
         if isinstance(service, Service):
             _ = service.version  # that it answers at this address: STOP is a request of the browser
             address = service.address
-        elif service is None or isinstance(service, str):
-            address = parse_address(service, None)
+        elif isinstance(service, aio.Service):
+            if service.address.local is not None:
+                raise ValueError("which service answers HTTP is not known here: give the panel its address")
+            address = service.address
         else:
-            raise ValueError("a panel takes a service of haptics.connect or an address: give service.address.http")
+            address = parse_address(service, None)
         super().__init__(url=address.websocket, http=address.http)

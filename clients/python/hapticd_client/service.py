@@ -310,11 +310,6 @@ class Service(ServiceCore[Device]):
 
     # ------------------------------------------------------------ over HTTP; milliseconds each
 
-    @property
-    def address(self) -> Address:
-        """Where the service listens; `address.http` is the URL of its HTTP interface."""
-        return self._address
-
     def _run(self, operation: Operation[T]) -> T:
         return self._http.run(operation)
 

@@ -64,7 +64,8 @@ def _read(call: Call, record: DeviceRecord) -> Act:
 
 def shown(runtime: Runtime, record: DeviceRecord, scale: float) -> dict[str, object]:
     """Return what a device bears under a force scale; all 0 until the loop has seen it."""
-    mass = record.identity.kind.spec.dynamics.mass
+    dynamics = record.identity.kind.spec.dynamics
+    mass = 0.0 if dynamics is None else dynamics.mass
     rate = float(runtime.loop_state()["target_frequency"])
     bounds = runtime.reader(record.lease).rendering_bounds(mass / max(1.0, scale))
     age = max(0.0, bounds.position_lag - PERIODS / rate) if rate > 0 else 0.0

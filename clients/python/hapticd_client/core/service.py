@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Generic, TypeVar
 
+from hapticd_client.core.address import Address
 from hapticd_client.core.device import DeviceCore
 from hapticd_client.core.pacing import LoopStatistics, OnLate, Pacer
 from hapticd_client.core.session import ServiceState, Session
@@ -20,6 +21,8 @@ NO_LOOP: Final = LoopStatistics(math.nan, 0.0, 0, 0, 0, 0.0, 0.0, 0.0)
 
 class ServiceCore(Generic[D]):
     """A connected service."""
+
+    _address: Address
 
     def __init__(self, make: Callable[[str, str], D], *, strict: bool, expect_instance: str | None) -> None:
         self._session = Session(make, strict=strict)
@@ -89,6 +92,11 @@ class ServiceCore(Generic[D]):
         )
 
     # ------------------------------------------------------------ the session
+
+    @property
+    def address(self) -> Address:
+        """Where the service listens; `address.http` is the URL of its HTTP interface."""
+        return self._address
 
     @property
     def session_id(self) -> int:
@@ -197,11 +205,11 @@ class DeviceMap(Mapping[str, D]):
         found = self._devices.get(device_id)
         if found is not None:
             return found
-        wanted = folded(device_id)
-        for texts in (lambda device: device.id, lambda device: device.name):
-            alike = [device for device in self._devices.values() if folded(texts(device)) == wanted]
-            if len(alike) == 1:
-                return alike[0]
+        wanted, known = folded(device_id), self._devices.values()
+        alike = [device for device in known if folded(device.id) == wanted]
+        alike = alike or [device for device in known if folded(device.name) == wanted]
+        if len(alike) == 1:
+            return alike[0]
         raise NoSuchDevice(f"no device {device_id} is here: {', '.join(self._devices) or 'there is none at all'}")
 
     def __iter__(self) -> Iterator[str]:

@@ -29,7 +29,7 @@ def is_number(value: object) -> bool:
 def three(value: Iterable[float], what: str, unit: str) -> tuple[float, float, float]:
     """Return three finite numbers; InvalidCommand names `what` and its unit."""
     try:
-        parts = () if isinstance(value, NOT_VECTORS) else tuple(value)
+        parts: tuple[Any, ...] = () if isinstance(value, NOT_VECTORS) else tuple(value)
         x, y, z = (math.nan if isinstance(part, str | bytes) else float(part) for part in parts)
     except (TypeError, ValueError):
         raise InvalidCommand(f"{what} is three numbers ({unit}), and this is {_shown(value)}") from None
