@@ -173,6 +173,7 @@ class Service(ServiceCore[Device]):
 
     def _acted(self, pacer: Pacer) -> bool:
         """Send what the body of a turn assigned, unless it is stale; return False when the body has closed the service."""
+        self._lead(pacer)
         if not pacer.end(time.perf_counter()):
             self._session.drop()
         if self._is_closed():

@@ -42,6 +42,20 @@ def test_loop_within_a_loop_leaves_the_outer_one_its_limit(stepped: InProcessSer
         eventually(lambda: force() == 0, "zero", tries=12, pause_s=0)
 
 
+def test_inner_loop_that_is_never_closed_leaves_the_outer_one_its_limit(
+    stepped: InProcessService, force: ForceOf
+) -> None:
+    with haptics.connect(stepped.ws, http=stepped.http) as service:
+        outer = service.loop(rate=1000, max_force=LIMIT)
+        next(outer)
+        inner = service.loop(rate=1000)
+        next(inner)
+        assert pushed(outer, service.arm, force) == LIMIT
+        inner.close()
+        assert pushed(outer, service.arm, force) == LIMIT
+        outer.close()
+
+
 def test_loop_that_was_left_and_ends_late_touches_nothing_of_the_next(
     stepped: InProcessService, force: ForceOf
 ) -> None:

@@ -171,6 +171,16 @@ class ServiceCore(Generic[D]):
         session.drop()
         return pacer
 
+    def _lead(self, pacer: Pacer) -> None:
+        """Go on with a loop after a body: those that began in it are over, whether they were closed or not."""
+        if self._loops[-1:] == [pacer]:
+            return
+        if pacer in self._loops:
+            del self._loops[self._loops.index(pacer) + 1 :]
+        else:
+            self._loops.append(pacer)
+        self._bound_by_innermost()
+
     def _ends(self, pacer: Pacer) -> bool:
         """End a loop; return whether it was the innermost, which releases. One that was abandoned before ends late, and changes nothing."""
         innermost = bool(self._loops) and self._loops[-1] is pacer
