@@ -149,6 +149,27 @@ def test_focus_goes_to_stop_after_a_release(page: Browser) -> None:
     page.until(lambda: page.run("return document.activeElement.id") == "stop", "the focus is on STOP")
 
 
+def test_dialog_that_closes_takes_no_focus_from_who_types_by_then(page: Browser) -> None:
+    page.find("body").send_keys("?")
+    page.find("dialog[open]")
+
+    focused = page.driver.execute_async_script(
+        """
+        const done = arguments[0];
+        const field = document.getElementById("event-text");
+        new MutationObserver((changes, observer) => {
+          if (document.querySelector("dialog[open]")) return;
+          observer.disconnect();
+          field.focus();
+          requestAnimationFrame(() => requestAnimationFrame(() => done(document.activeElement.id)));
+        }).observe(document.body, { childList: true, subtree: true });
+        document.querySelector("dialog[open]").dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+        """
+    )
+
+    assert focused == "event-text"
+
+
 def test_words_of_a_press_are_forgotten_when_another_client_releases(page: Browser, service: RunningService) -> None:
     page.click("#stop")
     page.until(lambda: "STOP acknowledged" in page.text("#stop-request"), "acknowledged")

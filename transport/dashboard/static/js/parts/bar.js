@@ -1,6 +1,7 @@
 // The bar that is always there: menu, connection, loop, problems, STOP.
 
 import { html, useEffect, useRef } from "../../vendor/ui.js";
+import { giveFocus } from "../focus.js";
 import { fixed, whole } from "../format.js";
 import { dialogOpen } from "../layers.js";
 import { menuOpen } from "../menu.js";
@@ -129,5 +130,7 @@ async function askRelease() {
     no: "Keep stopped",
   });
   if (yes) await releaseAll();
-  document.getElementById("stop")?.focus();
+  // It goes with the state that it has ended.
+  if (document.activeElement?.id === "release") document.activeElement.blur();
+  giveFocus(document.getElementById("stop"));
 }

@@ -1,6 +1,7 @@
 // A dialog below the bar. Unlike a modal one of the browser it leaves the stop alive: everything else on the page is inert meanwhile.
 
 import { html, useEffect, useRef } from "../../vendor/ui.js";
+import { giveFocus } from "../focus.js";
 import { opened } from "../layers.js";
 
 const CONTROLS = "[autofocus], button, input, select, a[href]";
@@ -15,7 +16,7 @@ export function Modal({ id, title, close, children }) {
     return () => {
       gone();
       // What had the focus may have gone: RELEASE does, by its own press.
-      requestAnimationFrame(() => (before?.isConnected && before !== document.body ? before : document.getElementById("stop"))?.focus());
+      requestAnimationFrame(() => giveFocus(before?.isConnected && before !== document.body ? before : document.getElementById("stop")));
     };
   }, []);
   const beside = (event) => {
