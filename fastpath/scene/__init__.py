@@ -1,0 +1,1 @@
+"""Scenes: force fields that the loop evaluates itself, described once by a client."""
