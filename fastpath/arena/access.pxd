@@ -4,6 +4,7 @@ from fastpath.arena.memory cimport ArenaMemory
 from fastpath.layout.arena cimport DeviceState, Record
 from fastpath.layout.contact cimport Contact
 from fastpath.layout.navigation cimport Navigated
+from fastpath.scene.description cimport Description
 
 cdef class Writer:
     cdef ArenaMemory memory
@@ -13,7 +14,12 @@ cdef class Writer:
     cdef double[3] home
     # as it was set: its surface in application space
     cdef Contact contact
+    # None until there is a scene; and whose it is
+    cdef Description description
+    cdef object session_lease
+    cdef object device_lease
     cdef readonly bint revoked
+    cdef void place_scene(self) noexcept
 
 cdef class Reader:
     cdef ArenaMemory memory

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fastpath.arena.memory import ArenaMemory, Lease
 from fastpath.arena.values import RenderingBounds
 from fastpath.navigation.values import Bubble, Navigated
+from fastpath.scene.values import Scene, Touched
 
 # State of one device; any number of readers, each on one thread.
 @final
@@ -26,6 +27,8 @@ class Reader:
     def history(self) -> NDArray[np.void]: ...
     # State of a writer's navigation, in one snapshot with the cursor; None while it is off or not yet started.
     def navigated(self, writer: Writer) -> Navigated | None: ...
+    # What is touched of a writer's scene, in application space; nothing before the loop has rendered it.
+    def touched(self, writer: Writer) -> Touched: ...
 
 # Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only.
 # ValueError for commands that are not finite and for transforms without an inverse.
@@ -56,6 +59,9 @@ class Writer:
     # Navigate by a bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError. `home`: the reach
     # centre (m, device frame), for frames from before the loop has taken a bubble without a position up.
     def set_navigation(self, bubble: Bubble | None, home: tuple[float, float, float] = ...) -> None: ...
+    # Describe the whole scene, empty for none; it holds while the session is open and `Runtime.hear` tells of its client. ValueError
+    # names the field that cannot be, and nothing has changed.
+    def set_scene(self, fields: Scene) -> None: ...
     # Scale the motion from the present position by a ratio, 0 to 1; releases a held position and a contact. Returns the offset of the previous
     # ratio (m, application space); added to the workspace's position it avoids a jump. ValueError.
     def set_clutch(self, ratio: float, reader: Reader) -> tuple[float, float, float]: ...

@@ -11,7 +11,7 @@ from fastpath.arena.memory cimport ArenaMemory
 from fastpath.arena.record_writes cimport hand_over, is_leased, write_effect, write_set_point
 from fastpath.arena.state_reads cimport read_navigated, read_state
 from fastpath.arena.values import RenderingBounds
-from fastpath.cells.cells cimport hd_seq_read
+from fastpath.cells.cells cimport hd_seq_read, hd_seq_read_both
 from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, Transform, View
 from fastpath.layout.constants cimport (
     COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
@@ -23,10 +23,13 @@ from fastpath.layout.dtypes import DEVICE_GAPS, DEVICE_STATE, TRIP_HISTORY
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.layout.scene cimport SceneShown
 from fastpath.layout.trips cimport TripHistory
 from fastpath.navigation.validation cimport fill_navigation
 from fastpath.navigation.values import Navigated as Shown
-from fastpath.space.spatial cimport clutch_offset, view_identity
+from fastpath.scene.description cimport Description
+from fastpath.scene.values import Touched
+from fastpath.space.spatial cimport clutch_offset, force_to_application, position_to_application, view_identity
 from fastpath.space.surface cimport (
     SURFACE_FROZEN, SURFACE_NOT_ROUND, SURFACE_PLACED, SurfaceFault, place_surface,
 )
@@ -72,6 +75,27 @@ cdef class Reader:
             (n.offset[0], n.offset[1], n.offset[2]), (n.rate[0], n.rate[1], n.rate[2]),
             (n.centre[0], n.centre[1], n.centre[2]), n.inflated, n.zone,
             (self.state.position[0], self.state.position[1], self.state.position[2]),
+        )
+
+    def touched(self, Writer writer not None) -> Touched:
+        """Return what is touched of a writer's scene, as the loop showed it last."""
+        cdef Arena *arena = self.memory.arena
+        cdef SceneShown shown
+        cdef double force[3]
+        cdef double proxy[3]
+        cdef Description description = writer.description
+        if description is None or description.number == 0:
+            return Touched()
+        hd_seq_read_both(&arena.devices[self.device].sequence, &arena.devices[self.device].shown, &self.state, sizeof(DeviceState),
+                         &arena.scenes[description.number - 1].shown, &shown, sizeof(SceneShown))
+        if (shown.tick != self.state.tick or shown.session_generation != writer.record.session_generation
+                or shown.device_generation != writer.record.device_generation):
+            return Touched()
+        force_to_application(&writer.record.view, shown.force, force)
+        position_to_application(&writer.record.view, shown.proxy, proxy)
+        return Touched(
+            tuple(name for name, place in description.places.items() if shown.touched >> <int>place & 1),
+            (force[0], force[1], force[2]), (proxy[0], proxy[1], proxy[2]) if shown.touched else None, shown.depth,
         )
 
     def snapshot(self, out=None) -> np.ndarray:
@@ -120,6 +144,8 @@ cdef class Writer:
         self.memory = memory
         self.session = session.slot
         self.device = device.slot
+        self.session_lease = session
+        self.device_lease = device
         self.revoked = False
         memset(&self.record, 0, sizeof(Record))
         self.record.session_generation = session.generation
@@ -131,11 +157,13 @@ cdef class Writer:
         """Application axis i takes signs[i] times device axis axes[i]; a held position and a contact are released."""
         fill_basis(&self.record.view.basis, axes, signs)
         self.record.commands &= ~IN_SPACE
+        self.place_scene()
 
     def set_mount(self, position, rotation, scale) -> None:
         """Set the mount transform: position (m), unit quaternion w x y z, scale > 0; a held position and a contact are released."""
         fill_transform(&self.record.view.mount, position, rotation, scale)
         self.record.commands &= ~IN_SPACE
+        self.place_scene()
 
     def set_workspace(self, position, rotation, scale) -> None:
         """Set the workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position and a contact follow it, but for a sphere that gets another shape."""
@@ -143,6 +171,7 @@ cdef class Writer:
         self.record.workspace_revision += 1
         if self.record.commands >> CONTACT_COMMAND & 1 and place_contact(self) != SURFACE_PLACED:
             self.release_contact()
+        self.place_scene()
 
     def set_damping(self, double x, double y, double z) -> None:
         """Set the damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
@@ -192,6 +221,24 @@ cdef class Writer:
         fill_navigation(&self.record.navigation, bubble)
         self.home[0], self.home[1], self.home[2] = home
 
+    def set_scene(self, fields) -> None:
+        """Describe the whole Scene of the session on this device, empty for none. ValueError names the field, and nothing has changed.
+
+        Its surfaces, springs and dampers follow the view; what has no place in a new one waits for the next.
+        """
+        if self.revoked:
+            return
+        if self.description is None:
+            if not fields:
+                return
+            self.description = Description(self.memory, self.session_lease, self.device_lease)
+        self.description.describe(fields, &self.record.view)
+        self.record.scene = self.description.number
+
+    cdef void place_scene(self) noexcept:
+        if self.description is not None:
+            self.description.place(&self.record.view)
+
     def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
         """Scale the motion from the present position by a ratio (0 to 1); releases a held position and a contact. ValueError.
 
@@ -208,6 +255,7 @@ cdef class Writer:
         for i in range(3):
             view.anchor[i] = reader.state.position[i]
         self.record.commands &= ~IN_SPACE
+        self.place_scene()
         return shift[0], shift[1], shift[2]
 
     def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
@@ -302,8 +350,11 @@ cdef class Writer:
             self.set_navigation(None)
             for number in range(EFFECTS):
                 self.set_effect(number)
+            self.record.scene = 0
             self.publish(False)
             self.revoked = True
+            if self.description is not None:
+                self.description.release()
 
     @property
     def commands(self) -> int:

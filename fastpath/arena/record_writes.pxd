@@ -4,7 +4,7 @@ from libc.math cimport M_PI, sqrt
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_load, hd_or, hd_triple_publish
-from fastpath.layout.arena cimport ACT_DAMPING, ACT_EFFECTS, ACT_NAVIGATION, Arena, Record, RecordCell
+from fastpath.layout.arena cimport ACT_DAMPING, ACT_EFFECTS, ACT_NAVIGATION, ACT_SCENE, Arena, Record, RecordCell
 from fastpath.layout.constants cimport COMMAND_FORCE, MAX_DEVICES
 from fastpath.layout.force cimport Effect
 from fastpath.layout.navigation cimport NAVIGATION_OFF
@@ -50,6 +50,8 @@ cdef inline uint32_t acts_of(const Record *record) noexcept nogil:
         acts |= ACT_NAVIGATION
     if record.effects[0].frequency > 0 or record.effects[1].frequency > 0:
         acts |= ACT_EFFECTS
+    if record.scene != 0:
+        acts |= ACT_SCENE
     return acts
 
 

@@ -41,6 +41,7 @@ class Runtime(ArenaMemory):
         *,
         frequency: float,
         command_timeout: float,
+        scene_timeout: float = 0.5,
         spin: bool = True,
         duty: float = 1,
         oscillation: NDArray[np.void] | None = None,
@@ -60,6 +61,8 @@ class Runtime(ArenaMemory):
     # Lease a slot by name. A leased name gets the same slot and the next generation. NoSlot when all are in use.
     def lease_session(self, name: str) -> Lease: ...
     # The session's records are invalid at once, its slot is free after the next tick; an ended lease is ignored.
+    # A sign of life of a session's client: without one for the time-out of scenes its scenes fade.
+    def hear(self, lease: Lease) -> None: ...
     def release_session(self, lease: Lease) -> None: ...
     # Lease a slot by name. A leased name gets the same slot and the next generation. NoSlot when all are in use.
     def lease_device(self, name: str) -> Lease: ...

@@ -20,6 +20,7 @@ from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, S
 from fastpath.layout.dtypes import DEVICE_PARAMS, LOOP_STATE, OSCILLATION_PARAMS
 from fastpath.layout.force cimport OscillationParams
 from fastpath.layout.initial_state cimport reset_state
+from fastpath.layout.scene cimport SCENES, SceneCell
 from fastpath.tick.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
 
@@ -56,7 +57,7 @@ cdef class Runtime(ArenaMemory):
         if not 1 <= max_sessions <= MAX_SESSIONS:
             raise ValueError(f"max_sessions must be 1 to {MAX_SESSIONS}, not {max_sessions}")
         cdef size_t records = <size_t>max_sessions * MAX_DEVICES * sizeof(RecordCell)
-        cdef size_t size = sizeof(Arena) + records
+        cdef size_t size = sizeof(Arena) + records + SCENES * sizeof(SceneCell)
         cdef int i
         self.arena = <Arena *>hd_pages(size)
         if self.arena == NULL:
@@ -68,6 +69,7 @@ cdef class Runtime(ArenaMemory):
         self.max_sessions = max_sessions
         self.arena.bytes = size
         self.arena.records = <RecordCell *>(<char *>self.arena + sizeof(Arena))
+        self.arena.scenes = <SceneCell *>(<char *>self.arena + sizeof(Arena) + records)
         self.arena.session_count = max_sessions
         self.arena.session_words = (max_sessions + 63) // 64
         self.arena.dead_man_gain = 1
@@ -84,6 +86,8 @@ cdef class Runtime(ArenaMemory):
             hd_triple_init(&self.arena.devices[i].order_cell)
         for i in range(max_sessions * MAX_DEVICES):
             hd_triple_init(&self.arena.records[i].cell)
+        for i in range(SCENES):
+            hd_triple_init(&self.arena.scenes[i].cell)
         self._lock = threading.Lock()
         self._sessions = {}
         self._devices = {}
@@ -107,9 +111,9 @@ cdef class Runtime(ArenaMemory):
     # ------------------------------------------------------------ the loop
 
     def publish_loop(
-        self, *, double frequency, double command_timeout, bint spin=True, double duty=1, oscillation=None,
+        self, *, double frequency, double command_timeout, double scene_timeout=0.5, bint spin=True, double duty=1, oscillation=None,
     ) -> None:
-        """Set the loop's parameters from the next tick on: `frequency` in Hz (1 to 32,000), `command_timeout` in s, `duty` the share of ticks that run."""
+        """Set the loop's parameters from the next tick on: `frequency` in Hz (1 to 32,000), time-outs in s, `duty` the share of ticks that run."""
         cdef LoopParams params
         if not 1 <= frequency <= 32000:
             raise ValueError(f"the loop frequency must be 1 to 32000 Hz, not {frequency}")
@@ -117,6 +121,9 @@ cdef class Runtime(ArenaMemory):
             raise ValueError(f"the command time-out must be above 0 s, not {command_timeout}")
         params.frequency = frequency
         params.command_timeout = command_timeout
+        if not scene_timeout > 0:
+            raise ValueError(f"the time-out of scenes must be above 0 s, not {scene_timeout}")
+        params.scene_timeout = scene_timeout
         if not 0 <= duty <= 1:
             raise ValueError(f"the share of ticks that run must be 0 to 1, not {duty}")
         params.spin = spin
@@ -215,9 +222,14 @@ cdef class Runtime(ArenaMemory):
         with self._lock:
             slot = self._find(self._sessions, name, self.max_sessions, False)
             hd_store(&self.arena.sessions[slot].generation, self.arena.sessions[slot].generation + 1)
+            hd_store(&self.arena.sessions[slot].heard_ns, <uint64_t>self._now())
             hd_store(&self.arena.sessions[slot].state, SLOT_ACTIVE)
             self._sessions[name] = slot
             return Lease(slot, self.arena.sessions[slot].generation, name)
+
+    def hear(self, lease: Lease) -> None:
+        """Note a sign of life of a session's client: without one for the time-out of scenes its scenes fade."""
+        hd_store(&self.arena.sessions[<int>lease.slot].heard_ns, <uint64_t>self._now())
 
     def release_session(self, lease: Lease) -> None:
         """Release a session's slot: its records are invalid at once, the slot is free after the next tick."""

@@ -18,6 +18,7 @@ from fastpath.layout.force cimport (
 from fastpath.layout.local cimport LocalCommands, LocalShared
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
+from fastpath.layout.scene cimport SCENES, SceneCell
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
 from fastpath.layout.trips cimport TripHistory, TripMemory
 from fastpath.mechanisms.pose cimport Pose
@@ -52,6 +53,7 @@ cdef enum Act:
     ACT_DAMPING = 1
     ACT_NAVIGATION = 2
     ACT_EFFECTS = 4
+    ACT_SCENE = 8
 
 cdef struct Record:
     # fields that the loop reads in each tick come first, up to the force: 64 bytes
@@ -59,7 +61,7 @@ cdef struct Record:
     uint32_t device_generation
     int64_t command_ns
     uint32_t commands
-    # Act bits: the loop looks at `damping`, `navigation` and `effects` only for these
+    # Act bits: the loop looks at `damping`, `navigation`, `effects` and `scene` only for these
     uint32_t acts
     # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
     double gate
@@ -75,6 +77,8 @@ cdef struct Record:
     Navigation navigation
     uint64_t revision
     uint64_t workspace_revision
+    # number of the scene's cell, counted from 1; 0: none
+    uint64_t scene
     View view
 
 # ---------------------------------------------------------------- parameters
@@ -130,6 +134,8 @@ cdef struct DeviceParams:
 cdef struct LoopParams:
     double frequency
     double command_timeout
+    # s without a sign of life of its client after which a scene fades
+    double scene_timeout
     # share of ticks that run, 0 to 1: below 1 to simulate a starved loop
     double duty
     uint64_t spin
@@ -272,6 +278,7 @@ cdef struct DeviceSlot:
     uint64_t damped[SESSION_WORDS]
     uint64_t navigating[SESSION_WORDS]
     uint64_t playing[SESSION_WORDS]
+    uint64_t scened[SESSION_WORDS]
     # sessions whose commands come from a page of shared memory
     uint64_t local[SESSION_WORDS]
     # of each session: the stamp of the command that fades, and its gain in the last tick
@@ -304,6 +311,8 @@ cdef struct DeviceSlot:
 cdef struct SessionSlot:
     uint64_t state
     uint64_t generation
+    # the newest sign of life of its client
+    uint64_t heard_ns
 
 cdef struct RecordCell:
     hd_triple cell
@@ -350,3 +359,6 @@ cdef struct Arena:
     DeviceSlot devices[MAX_DEVICES]
     LocalShared local
     RecordCell *records
+    # of each scene's cell: 1 while a Writer holds it
+    uint64_t scene_owners[SCENES]
+    SceneCell *scenes

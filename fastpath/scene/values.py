@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 Vector = tuple[float, float, float]
 Value = bool | float | tuple[float, ...] | tuple[str, ...]
@@ -99,3 +99,12 @@ class Field:
 # Fields by id, in the order in which they were added.
 Scene = Mapping[str, Field]
 NO_SCENE: Final[Scene] = MappingProxyType({})
+
+
+class Touched(NamedTuple):
+    """What is touched of a scene, application space: ids of its fields, force of the whole scene (N), proxy (m) and depth (m) of the deepest."""
+
+    fields: tuple[str, ...] = ()
+    force: Vector = (0.0, 0.0, 0.0)
+    proxy: Vector | None = None
+    depth: float = 0.0

@@ -3,7 +3,7 @@
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
 Damping acts while its session is open, commands or not; of several sessions the strongest counts on each axis.
-Effects play while their session is open, and add.
+Effects play while their session is open, and add. Scenes are counted here and rendered after the sums.
 The duck gain scales a session's output; the gated sums are the part that force gates may take away.
 """
 
@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout.arena cimport (
-    ACT_DAMPING, ACT_EFFECTS, ACT_NAVIGATION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
+    ACT_DAMPING, ACT_EFFECTS, ACT_NAVIGATION, ACT_SCENE, Arena, DeviceSlot, DeviceState, Record, RecordCell,
 )
 from fastpath.layout.constants cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN,
@@ -21,6 +21,7 @@ from fastpath.layout.constants cimport (
 from fastpath.layout.contact cimport CONTACT_COMMAND
 from fastpath.layout.local cimport LocalCommands
 from fastpath.navigation.bubble cimport held_position, restart_bubble
+from fastpath.scene.render cimport scene_of
 from fastpath.tick.effects cimport Played, play
 from fastpath.tick.local_commands cimport drop_faded, local_commands
 
@@ -58,8 +59,9 @@ cdef struct CommandSum:
     bint has_torque
     bint has_position
     bint has_angle
-    # sessions with a contact
+    # sessions with a contact, and with a scene
     int contacts
+    int scenes
 
 
 cdef inline bint sound(const double *v, double largest) noexcept nogil:
@@ -125,16 +127,16 @@ cdef inline void no_commands(CommandSum *total) noexcept nogil:
         total.effect.force[i] = 0
     total.effect.size = 0; total.effect.speed = 0; total.effect.way = 0
     total.has_force = False; total.has_torque = False; total.has_position = False; total.has_angle = False
-    total.contacts = 0
+    total.contacts = 0; total.scenes = 0
     total.position_gain = 0; total.angle_gain = 0; total.position_gate = 0; total.angle_gate = 0
     total.position_ns = 0; total.angle_ns = 0; total.client_ns = 0
 
 
 cdef inline void add_acts(
-    DeviceSlot *slot, RecordCell *cell, const Record *record, int session, uint64_t bit, bint moves, int64_t now, double period,
-    CommandSum *total,
+    Arena *arena, DeviceSlot *slot, RecordCell *cell, const Record *record, int device, int session, uint64_t bit, bint moves,
+    int64_t now, double period, CommandSum *total,
 ) noexcept nogil:
-    """Add what a session does beside its commands: damping, a bubble if it `moves` commands, effects."""
+    """Add what a session does beside its commands: damping, a bubble if it `moves` commands, effects, a scene."""
     cdef int word = session >> 6, i
     if record.acts & ACT_DAMPING:
         slot.damped[word] |= bit
@@ -146,6 +148,10 @@ cdef inline void add_acts(
     if record.acts & ACT_EFFECTS:
         slot.playing[word] |= bit
         play(record.effects, slot.duck[session], now, period, &total.effect)
+    if record.acts & ACT_SCENE and scene_of(arena, record, session, device) != NULL:
+        slot.scened[word] |= bit
+        total.scenes += 1
+        total.has_force = True
 
 
 cdef inline void add_commands(
@@ -212,7 +218,7 @@ cdef inline void arbitrate(
         if hd_load(&slot.fresh[word]) != 0:
             fresh = hd_exchange(&slot.fresh[word], 0)
         local = hd_load(&slot.local[word])
-        seen = slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]
+        seen = slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word] | slot.scened[word]
         bits = seen | fresh | local
         if bits == 0:
             continue
@@ -220,6 +226,7 @@ cdef inline void arbitrate(
         slot.damped[word] = 0
         slot.navigating[word] = 0
         slot.playing[word] = 0
+        slot.scened[word] = 0
         while bits != 0:
             bit = bits & (~bits + 1)
             bits ^= bit
@@ -233,7 +240,7 @@ cdef inline void arbitrate(
             ramp(slot, session, record, seen & bit == 0, period)
             # Commands from a page are in the device frame: no bubble moves them.
             if record.acts != 0:
-                add_acts(slot, cell, record, session, bit, local & bit == 0, now, period, total)
+                add_acts(arena, slot, cell, record, device, session, bit, local & bit == 0, now, period, total)
             commands = record.commands
             command_ns = record.command_ns
             points = record.set_points

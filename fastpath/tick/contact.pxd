@@ -1,8 +1,6 @@
 """Contacts that the loop renders: a spring and a damper at a surface, which push out of it and never pull.
 
-Device frame, m, N, s. Only the hand's own motion loads a contact: one that appears around the cursor, moves, or grows stiffer is
-felt from where the cursor is (`yielded` below its surface), so that none of it pushes. While it is touched, what the device bears
-only falls: if it rose and fell with the age of the samples, the surface would give way at each turn. None allocates, locks, logs or knows Python.
+Device frame, m, N, s. None allocates, locks, logs or knows Python.
 """
 
 from libc.math cimport sqrt
@@ -17,20 +15,14 @@ from fastpath.layout.force cimport Rendering
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.space.spatial cimport velocity_to_device
 from fastpath.tick.rendering cimport bound_spring, least_damping
+from fastpath.tick.touch cimport dot, goes_on, touch_step
 
 cdef extern from *:
     int lowest_contact "__builtin_ctzll"(unsigned long long) noexcept nogil
 
 cdef enum:
-    # N/s, growth of the damper's largest force from each entry on
-    CONTACT_RAMP = 500
     # a normal that turns in one tick so that 100 times its cosine is below this is that of another surface
     TURNED_PERCENT = 50
-
-
-cdef inline double dot(const double *a, const double *b) noexcept nogil:
-    """Return the scalar product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
 cdef inline double contact_depth(const Contact *c, const double *apart, double *normal) noexcept nogil:
@@ -47,31 +39,6 @@ cdef inline double contact_depth(const Contact *c, const double *apart, double *
     return c.radius - away
 
 
-cdef inline void begin_touch(Touch *t, const Record *record, double depth, double stiffness) noexcept nogil:
-    """Meet a contact where the cursor is."""
-    t.session_generation = record.session_generation
-    t.device_generation = record.device_generation
-    t.depth = 0
-    t.stiffness = stiffness
-    t.yielded = depth if depth > 0 else 0
-    t.damper = 0
-    t.damper_limit = 0
-
-
-cdef inline void keep_load(Touch *t, const double *normal, const double *position, double depth) noexcept nogil:
-    """Go over to another surface: its part of the force stays, and grows by the way of the cursor alone."""
-    cdef double along = dot(normal, t.normal), kept
-    if along < 0:
-        along = 0
-    kept = along * t.depth + dot(normal, t.position) - dot(normal, position)
-    if kept < 0:
-        kept = 0
-    t.yielded = depth - kept if depth > kept else 0
-    t.damper *= along
-    if t.damper_limit > t.damper:
-        t.damper_limit = t.damper
-
-
 cdef inline void contact_step(
     Touch *t, const Record *record, const double *offset, const DeviceState *s, double gain, double share, double damping,
     double peak, double period, uint64_t tick, double *force,
@@ -83,10 +50,8 @@ cdef inline void contact_step(
     cdef const Contact *c = &record.contact
     cdef double apart[3]
     cdef double normal[3]
-    cdef double depth, push, stiffness
-    cdef bint known = (
-        t.tick + 1 == tick and t.session_generation == record.session_generation
-        and t.device_generation == record.device_generation)
+    cdef double depth, push
+    cdef bint known = goes_on(t, record, tick), moved
     cdef int i
     memset(normal, 0, sizeof(normal))
     if known:
@@ -94,59 +59,23 @@ cdef inline void contact_step(
     for i in range(3):
         apart[i] = s.position[i] - c.point[i] - (offset[i] if offset != NULL else 0)
     depth = contact_depth(c, apart, normal)
-    if known and t.revision == c.revision and t.depth > 0 and share > t.share:
-        share = t.share
-    stiffness = gain * share * c.stiffness
-    if not known:
-        begin_touch(t, record, depth, stiffness)
-    elif t.revision != c.revision or offset != NULL or (t.depth > 0 and 100 * dot(normal, t.normal) < TURNED_PERCENT):
-        keep_load(t, normal, s.position, depth)
-    if t.yielded > depth:
-        t.yielded = depth if depth > 0 else 0
-    t.depth = depth - t.yielded
-    if t.depth > 0 and stiffness > t.stiffness:
-        t.depth *= t.stiffness / stiffness
-        t.yielded = depth - t.depth
-    if t.depth > 0:
-        t.damper_limit += CONTACT_RAMP * period
-        t.damper = -gain * damping * dot(normal, s.velocity)
-        if t.damper > t.damper_limit:
-            t.damper = t.damper_limit
-        push = stiffness * t.depth + t.damper
-    else:
-        t.depth = 0
-        t.damper = 0
-        t.damper_limit = 0
-        push = 0
-    if not push > 0:
-        push = 0
-    elif push > peak:
-        push = peak
-    if t.damper < 0:
-        t.damper = 0
-    if t.damper_limit > peak:
-        t.damper_limit = peak
-    t.revision = c.revision
-    t.tick = tick
-    t.stiffness = stiffness
-    t.share = share
-    memcpy(t.position, s.position, sizeof(t.position))
-    memcpy(t.normal, normal, sizeof(normal))
+    moved = offset != NULL or (t.depth > 0 and 100 * dot(normal, t.normal) < TURNED_PERCENT)
+    push = touch_step(t, record, s, c.revision, moved, normal, depth, c.stiffness, share, damping, gain, peak, period, tick)
     for i in range(3):
         force[i] = push * normal[i]
 
 
 cdef inline void contact_forces(
-    Arena *a, int index, const DeviceParams *p, const Rendering *r, int count, double period, double *force, double *gated,
+    Arena *a, int index, const DeviceParams *p, const Rendering *r, int count, double mass, double period, double *force, double *gated,
 ) noexcept nogil:
-    """Add the contacts of all sessions, `count` of them, to both sums (N); together they are as stiff as the bare mass bears."""
+    """Add the contacts of all sessions, `count` of them, to both sums (N); each is as stiff as its part of the bare `mass` (kg) bears."""
     cdef DeviceSlot *slot = &a.devices[index]
     cdef RecordCell *cell
     cdef Record *record
     cdef uint64_t bits
     cdef double push[3]
     cdef double offset[3]
-    cdef double mass = p.plant.mass / (count * (p.force_scale if p.force_scale > 1 else 1)), stiffness, damping, least, share, gain
+    cdef double stiffness, damping, least, share, gain
     cdef bint travels
     cdef int word, session, i, left = count
     for word in range(<int>a.session_words):

@@ -19,6 +19,7 @@ from fastpath.navigation.bubble cimport navigate, show_navigation
 from fastpath.plant.simulated_reads cimport read_arm, read_grip
 from fastpath.plant.simulation_controls cimport frozen
 from fastpath.port.port_step cimport PACKET_NONE, PACKET_RESUMED, order, read_port_arm, read_port_grip, take_packet
+from fastpath.scene.render cimport scene_forces, show_scenes
 from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.tick.contact cimport contact_forces
 from fastpath.tick.effects cimport add_effects
@@ -280,7 +281,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
      1  read          newest packet of a device at a port, or the simulated plant advanced by dt; encoders, velocity
      2  monitors      e-brake, foreign object, stall, grip, heat: check the device's response to the last output
      3  sum           forces and torques of all sessions: fade by age, ducking gain; separate sums of the parts with a force gate
-     4  set-points    bubbles and contacts add their forces to both sums; linear interpolation between messages;
+     4  set-points    bubbles, contacts and scenes add their forces to both sums; linear interpolation between messages;
                       springs of held positions and angles; home return
      5  clamp         |F| <= peak, |torque| <= limit: the filter sees only what the motors can give
      6  filter        out = g (u - h sum(gate F)), one g for each axis: oscillation filter and force gates
@@ -292,7 +293,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     12  torque map    torque = J' F + commanded torque, saturated in its direction, |F at the cursor| <= peak
     13  slew          |dF/dt| <= 3,000 N/s away from zero, of the total output; a limited output passes step 12 again
     14  output        to the simulated plant, or as an order to the thread of the device's port
-    15  publish       state and navigation, under one sequence
+    15  publish       state, navigation and what is touched of scenes, under one sequence
 
     Grips and pens have steps 1, 3 and 15. A device that is stopped or accepts no commands gets zero output instead of steps 5 to
     13, and its ramps, filter and set-points are reset. Of a silent device at a port only the flags are published. Ramps and slew
@@ -306,7 +307,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef double period = 1 / loop.frequency, age = 0
+    cdef double period = 1 / loop.frequency, age = 0, mass
     cdef bint stopped, obeys, has_motors, is_handle, real, was_frozen
     cdef int packet, i
     if a.measure:
@@ -360,8 +361,13 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
         navigate(a, index, p, dt, period, most_damping(&slot.inner.state.rendering, p.plant.mass), obeys, total.force, total.gated_force)
-        if total.contacts > 0 and obeys and s.safety & SAFETY_EBRAKE == 0:
-            contact_forces(a, index, p, &slot.inner.state.rendering, total.contacts, period, total.force, total.gated_force)
+        if total.contacts + total.scenes > 0 and obeys and s.safety & SAFETY_EBRAKE == 0:
+            # Each contact and all scenes together have an equal part of the mass.
+            mass = p.plant.mass / ((total.contacts + (total.scenes > 0)) * (p.force_scale if p.force_scale > 1 else 1))
+            if total.contacts > 0:
+                contact_forces(a, index, p, &s.rendering, total.contacts, mass, period, total.force, total.gated_force)
+            if total.scenes > 0:
+                scene_forces(a, index, p, now, mass, period, loop.scene_timeout, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if has_motors:
@@ -399,5 +405,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     hd_seq_begin(&slot.sequence)
     hd_seq_put(&slot.shown, s, sizeof(DeviceState))
     show_navigation(a, index)
+    if total.scenes > 0:
+        show_scenes(a, index)
     hd_seq_end(&slot.sequence)
     lap(a, STEP_PUBLISH, &since)

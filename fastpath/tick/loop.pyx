@@ -63,6 +63,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
             a.devices[device].damped[word] &= ~bits
             a.devices[device].navigating[word] &= ~bits
             a.devices[device].playing[word] &= ~bits
+            a.devices[device].scened[word] &= ~bits
             hd_and(&a.devices[device].local[word], ~bits)
         while bits != 0:
             mask = bits & (~bits + 1)
@@ -80,6 +81,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
         slot.damped[word] = 0
         slot.navigating[word] = 0
         slot.playing[word] = 0
+        slot.scened[word] = 0
         hd_exchange(&slot.local[word], 0)
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
