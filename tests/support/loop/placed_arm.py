@@ -36,7 +36,8 @@ class PlacedArm:
         self.cell = PortCell(self.runtime, self.lease)
         self.reader: Reader = self.runtime.reader(self.lease)
         self.place: Vector = ARM_CENTRE
-        self.writer = self.other("1")
+        self.session: Lease = self.runtime.lease_session("1")
+        self.writer: Writer = self.runtime.writer(self.session, self.lease)
         self.stay(0.6)
 
     def publish(self, **changes: object) -> None:
