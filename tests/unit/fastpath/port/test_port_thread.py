@@ -155,8 +155,11 @@ def test_unattached_device_is_kept_at_zero_if_configured() -> None:
     with driven_board() as made:
         made.pushed()
         made.thread.set_idle(0, 500.0)
-        late = made.thread.counters().zeros
         made.thread.detach(0)
+        sent = made.thread.counters().orders
+        assert soon(lambda: made.thread.counters().orders > sent + 10)
+        # A loop that was late before that counts.
+        late = made.thread.counters().zeros
         sent = made.thread.counters().orders
         assert soon(lambda: made.thread.counters().orders > sent + 10)
         assert soon(lambda: not any(made.board.torques[-1]))
