@@ -31,20 +31,20 @@ cdef struct Field:
     uint64_t revision
     # force N; centre of a spring; where the shape's space begins
     double place[3]
-    # spring: projection onto its axes; damper: N.s/m; box: its axes, one in each row
-    double matrix[9]
-    # 1: all of `matrix` counts; 0: it is the identity
-    uint64_t turned
-    # the free side of a surface is inside of its shape
-    uint64_t inside
     # N/m, N.s/m at the device; of a damper the size of its matrix
     double stiffness
     double damping
     # m, N
     double dead_zone
     double largest
+    # 1: all of `matrix` counts; 0: it is the identity
+    uint64_t turned
+    # the free side of a surface is inside of its shape
+    uint64_t inside
     double friction_static
     double friction_dynamic
+    # spring: projection onto its axes; damper: N.s/m; box: its axes, one in each row
+    double matrix[9]
     Shape shape
 
 cdef struct Scene:
@@ -53,21 +53,30 @@ cdef struct Scene:
     uint32_t session_generation
     uint32_t device
     uint32_t device_generation
+    # a new one whenever it is handed over
+    uint64_t revision
     # fields that there are, as bits; each keeps its place while it is there
     uint64_t used
     uint64_t surfaces
     Field field[SCENE_FIELDS]
 
 cdef struct FieldMemory:
-    # what the rest belongs to: the field, its revision, and the tick of the loop
+    # what the rest belongs to: the field and its revision
     uint64_t key
     uint64_t revision
-    uint64_t tick
-    # of a surface: it is touched; the proxy, m; where the scene's way (m) may first meet it
-    uint64_t touching
+    # of a field without a surface: s until a change has ended, 0 to 1: how far a new one has come in, and its share of what was
+    # asked for that the device bears; force of the last tick (N), and what is left of the one before a change
+    double left
+    double grown
+    double share
+    double force[3]
+    double residual[3]
+    int64_t changed_ns
+    # damping as it is now, on its way to the field's
+    double matrix[9]
+    # of a surface: the proxy, m; where the scene's way (m) may first meet it; from the cursor to the proxy: direction and m
     double proxy[3]
     double wake
-    # from the cursor to the proxy: direction and m
     double normal[3]
     double depth
     Touch touch
@@ -75,16 +84,6 @@ cdef struct FieldMemory:
     double held[3]
     uint64_t slides
     double last[3]
-    # of the rest: force of the last tick (N), what is left of the one before a change, s until that has ended
-    double force[3]
-    double residual[3]
-    double left
-    int64_t changed_ns
-    # 0 to 1: how far a new one has come in, and its share of what was asked for that the device bears
-    double grown
-    double share
-    # damping as it is now, on its way to the field's
-    double matrix[9]
 
 cdef struct SceneShown:
     # for frames: generations of session and device, tick, and the touched fields as bits; N, m: the sum of all, and the proxy of the deepest one
@@ -102,6 +101,10 @@ cdef struct SceneMemory:
     uint64_t tick
     # nothing of it has been rendered before this tick
     uint64_t fresh
+    # of the scene in the last tick; surfaces that are touched, as bits; way (m) at which another one may be
+    uint64_t revision
+    uint64_t touching
+    double wake
     # in the space of the scene: cursor of the last tick (m), and its way so far (m)
     double position[3]
     double way

@@ -115,6 +115,7 @@ cdef class Description:
                 surfaces |= <uint64_t>1 << place
         self.scene.used = used
         self.scene.surfaces = surfaces
+        self.scene.revision += 1
         if self.number != 0:
             cell = &self.memory.arena.scenes[self.number - 1]
             hd_triple_publish(&cell.cell, cell.buffers, &self.scene, sizeof(Scene))

@@ -112,7 +112,7 @@ cdef inline bint follows(const Field *f, double *p, bint touching, const double 
             q[i] = apart[i] - along * normal[i]
             way += q[i] * q[i]
             q[i] += p[i]
-        if way < 1e-20:
+        if way < 1e-14:
             break
         over = distance(f, q, at_q)
         if over * SHORTEST_STEP > 1:

@@ -14,7 +14,7 @@ from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, DeviceState,
 from fastpath.layout.constants cimport MAX_DEVICES
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.layout.scene cimport (
-    FIELD_CONSTANT, FIELD_DAMPER, FIELD_SPRING, FIELD_SURFACE, SCENE_FIELDS, Field, FieldMemory, Scene, SceneCell, SceneMemory, SceneShown,
+    FIELD_CONSTANT, FIELD_DAMPER, FIELD_SPRING, SCENE_FIELDS, Field, FieldMemory, Scene, SceneCell, SceneMemory, SceneShown,
 )
 from fastpath.scene.proxy cimport distance, follows, product
 from fastpath.space.spatial cimport velocity_to_device
@@ -68,6 +68,8 @@ cdef inline void begin_scene(SceneMemory *m, const Record *record, const double 
     m.device_generation = record.device_generation
     m.way = 0
     m.fresh = 1
+    m.revision = 0
+    m.touching = 0
     for i in range(3):
         m.force[i] = 0
         m.position[i] = x[i]
@@ -75,12 +77,11 @@ cdef inline void begin_scene(SceneMemory *m, const Record *record, const double 
         m.field[i].key = 0
 
 
-cdef inline void meet_surface(const Field *f, FieldMemory *fm, const double *x, double way) noexcept nogil:
-    """Put a proxy at the cursor, or on the surface if that has appeared around it: it is then felt from where the cursor is."""
+cdef inline bint meet_surface(const Field *f, FieldMemory *fm, const double *x, double way) noexcept nogil:
+    """Put a proxy at the cursor, or on the surface if that has appeared around it, and return which: it is then felt from where the cursor is."""
     cdef double normal[3]
     cdef double far = distance(f, x, normal)
     cdef int i
-    fm.touching = far < 0
     fm.wake = way + far
     fm.touch.tick = 0
     for i in range(3):
@@ -88,59 +89,60 @@ cdef inline void meet_surface(const Field *f, FieldMemory *fm, const double *x, 
         fm.normal[i] = normal[i]
         fm.held[i] = 0
     fm.slides = 0
+    return far < 0
 
 
-cdef inline void follow_surface(
-    const Field *f, FieldMemory *fm, const SceneMemory *m, const Record *record, const DeviceState *s, const double *x, uint64_t tick,
+cdef inline void enter_surface(FieldMemory *fm, const Record *record, const DeviceState *s, uint64_t tick) noexcept nogil:
+    """Begin a touch that the hand itself has entered in this tick: all of its depth counts."""
+    fm.touch.session_generation = record.session_generation
+    fm.touch.device_generation = record.device_generation
+    fm.touch.revision = fm.revision
+    fm.touch.tick = tick - 1
+    fm.touch.depth = 0
+    fm.touch.yielded = 0
+    fm.touch.stiffness = INFINITY
+    fm.touch.damper = 0
+    fm.touch.damper_limit = 0
+    memcpy(fm.touch.normal, fm.normal, sizeof(fm.normal))
+    memcpy(fm.touch.position, s.position, sizeof(fm.touch.position))
+    fm.slides = 0
+    memset(fm.held, 0, sizeof(fm.held))
+
+
+cdef inline bint follow_surface(
+    const Field *f, FieldMemory *fm, const SceneMemory *m, bint touching, const Record *record, const DeviceState *s, const double *x,
+    uint64_t tick,
 ) noexcept nogil:
-    """Advance the proxy of one surface by one tick; `m.position` is still that of the last one."""
+    """Advance the proxy of one surface by one tick, and return whether it is touched; `m.position` is still that of the last tick."""
     cdef double normal[3]
-    cdef double far = 0, depth = 0
+    cdef double far = 0
     cdef bint before
     cdef int i
-    if fm.key != f.key or fm.tick + 1 != tick:
+    if fm.key != f.key or (fm.revision != f.revision and not touching):
         fm.key = f.key
-        meet_surface(f, fm, x, m.way)
+        touching = meet_surface(f, fm, x, m.way)
     elif fm.revision != f.revision:
-        if fm.touching:
-            far = distance(f, fm.proxy, normal)
-            for i in range(3):
-                fm.proxy[i] -= far * normal[i]
-        else:
-            meet_surface(f, fm, x, m.way)
-    elif not fm.touching:
+        far = distance(f, fm.proxy, normal)
+        for i in range(3):
+            fm.proxy[i] -= far * normal[i]
+    elif not touching:
         if m.way < fm.wake:
-            fm.tick = tick
-            return
+            return False
         memcpy(fm.proxy, m.position, sizeof(fm.proxy))
     fm.revision = f.revision
-    fm.tick = tick
-    before = fm.touching
-    fm.touching = follows(f, fm.proxy, before, x, normal, &far)
-    if not fm.touching:
+    before = touching
+    touching = follows(f, fm.proxy, before, x, normal, &far)
+    if not touching:
         fm.wake = m.way + far
-        return
+        return False
     for i in range(3):
         fm.normal[i] = fm.proxy[i] - x[i]
-    depth = sqrt(product(fm.normal, fm.normal))
+    fm.depth = sqrt(product(fm.normal, fm.normal))
     for i in range(3):
-        fm.normal[i] = fm.normal[i] / depth if depth > 1e-9 else normal[i]
-    fm.depth = depth
+        fm.normal[i] = fm.normal[i] / fm.depth if fm.depth > 1e-9 else normal[i]
     if not before:
-        # Entered by the hand itself: all of the depth counts.
-        fm.touch.session_generation = record.session_generation
-        fm.touch.device_generation = record.device_generation
-        fm.touch.revision = f.revision
-        fm.touch.tick = tick - 1
-        fm.touch.depth = 0
-        fm.touch.yielded = 0
-        fm.touch.stiffness = INFINITY
-        fm.touch.damper = 0
-        fm.touch.damper_limit = 0
-        memcpy(fm.touch.normal, fm.normal, sizeof(fm.normal))
-        memcpy(fm.touch.position, s.position, sizeof(fm.touch.position))
-        fm.slides = 0
-        memset(fm.held, 0, sizeof(fm.held))
+        enter_surface(fm, record, s, tick)
+    return True
 
 
 cdef inline void follow_scene(uint64_t tick, SceneCell *cell, const RecordCell *of, const Record *record, const DeviceState *s) noexcept nogil:
@@ -148,7 +150,7 @@ cdef inline void follow_scene(uint64_t tick, SceneCell *cell, const RecordCell *
     cdef SceneMemory *m = &cell.memory
     cdef const Scene *scene = <const Scene *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Scene))
     cdef const Field *f
-    cdef uint64_t bits
+    cdef uint64_t bits, bit
     cdef double x[3]
     cdef double step[3]
     cdef int number, i
@@ -166,15 +168,26 @@ cdef inline void follow_scene(uint64_t tick, SceneCell *cell, const RecordCell *
     m.way += sqrt(product(step, step))
     m.stiffness = 0
     m.damping = 0
-    bits = scene.surfaces
+    # What is far is looked at again when the hand's way could have led there.
+    bits = m.touching
+    if m.revision != scene.revision or m.way >= m.wake:
+        bits = scene.surfaces
+        m.wake = INFINITY
+        m.touching &= bits
+    m.revision = scene.revision
     while bits != 0:
         number = lowest_field(bits)
-        bits &= bits - 1
+        bit = bits & (~bits + 1)
+        bits ^= bit
         f = &scene.field[number]
-        follow_surface(f, &m.field[number], m, record, s, x, tick)
-        if m.field[number].touching:
+        if follow_surface(f, &m.field[number], m, m.touching & bit != 0, record, s, x, tick):
+            m.touching |= bit
             m.stiffness += f.stiffness
             m.damping += f.damping
+        else:
+            m.touching &= ~bit
+            if m.field[number].wake < m.wake:
+                m.wake = m.field[number].wake
     bits = scene.used & ~scene.surfaces
     while bits != 0:
         f = &scene.field[lowest_field(bits)]
@@ -285,24 +298,23 @@ cdef inline void spring_force(
     pull = share * f.stiffness * (length - f.dead_zone)
     if pull > f.largest:
         pull = f.largest
-    size = damping * sqrt(product(speed, speed))
-    if size > f.largest:
-        damping *= f.largest / size
+    size = damping * damping * product(speed, speed)
+    if size > f.largest * f.largest:
+        damping *= f.largest / sqrt(size)
     for i in range(3):
         force[i] = -pull * apart[i] / length - damping * speed[i]
 
 
 cdef inline void soft_force(
     const Field *f, FieldMemory *fm, const DeviceState *s, const Bearing *b, const double *x, double gain, int64_t now, double period,
-    uint64_t tick, double *force,
+    double *force,
 ) noexcept nogil:
     """Add the force of a field without a surface (N): new, it comes in within GROW_MS; changed, it goes over in the time between the last two changes."""
     cdef double raw[3]
-    cdef double whole[3]
     cdef double part
     cdef bint changed = False
     cdef int i
-    if fm.key != f.key or fm.tick + 1 != tick:
+    if fm.key != f.key:
         fm.key = f.key
         fm.grown = 0
         fm.left = 0
@@ -317,8 +329,6 @@ cdef inline void soft_force(
             fm.left = 1e-3 * GROW_MS
         fm.changed_ns = now
     fm.revision = f.revision
-    fm.tick = tick
-    fm.touching = 0
     if fm.grown < 1:
         fm.grown += period / (1e-3 * GROW_MS)
         if fm.grown > 1:
@@ -381,7 +391,7 @@ cdef inline void render_scene(
     cdef SceneShown *shown = &cell.now
     cdef const Scene *scene = <const Scene *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Scene))
     cdef FieldMemory *fm
-    cdef uint64_t bits = scene.used, tick = a.state.ticks
+    cdef uint64_t soft = scene.used & ~scene.surfaces, bits = m.touching, tick = a.state.ticks
     cdef double step = period / (1e-3 * GROW_MS), gain
     cdef bint travels = record.navigation.mode != NAVIGATION_OFF
     cdef int number, i
@@ -392,22 +402,22 @@ cdef inline void render_scene(
     m.gain += step if alive else -step
     m.gain = 1 if m.gain > 1 else (0 if m.gain < 0 else m.gain)
     gain = m.gain * duck
-    shown.touched = 0
+    shown.touched = m.touching
     shown.depth = 0
     memset(force, 0, 3 * sizeof(double))
+    while soft != 0:
+        number = lowest_field(soft)
+        soft &= soft - 1
+        soft_force(&scene.field[number], &m.field[number], s, b, m.position, gain, now, period, force)
     while bits != 0:
         number = lowest_field(bits)
         bits &= bits - 1
         fm = &m.field[number]
-        if scene.field[number].kind != FIELD_SURFACE:
-            soft_force(&scene.field[number], fm, s, b, m.position, gain, now, period, tick, force)
-        elif fm.touching:
-            surface_force(&scene.field[number], fm, record, s, b, travels, gain, peak, period, tick, force)
-            shown.touched |= <uint64_t>1 << number
-            if fm.depth >= shown.depth:
-                shown.depth = fm.depth
-                for i in range(3):
-                    shown.proxy[i] = s.position[i] + fm.proxy[i] - m.position[i]
+        surface_force(&scene.field[number], fm, record, s, b, travels, gain, peak, period, tick, force)
+        if fm.depth >= shown.depth:
+            shown.depth = fm.depth
+            for i in range(3):
+                shown.proxy[i] = s.position[i] + fm.proxy[i] - m.position[i]
     limit_step(m, s, period, force)
     m.tick = tick
     for i in range(3):
