@@ -50,6 +50,7 @@ from tests.support.service.process import RunningService
 from tests.support.service.prometheus_server import OPS, Api, faster_job, faster_rules, prometheus
 from tests.support.service.running_system import RunningSystem
 from tests.support.service.safety_service import STRAIN, SafetyService, force_command, stall_at_full_reach
+from tests.support.service.silence_looks import counted_looks
 
 pytestmark = pytest.mark.skipif(
     shutil.which("prometheus") is None, reason="prometheus is not installed (Debian package prometheus)"
@@ -213,12 +214,15 @@ def begin_monitors(stepped: SafetyService) -> None:
     stepped.simulate("arm", ARM, hand={"path": "rest"})
     stepped.service.wait(0.5)
     shaken(stepped, SHAKES)
-    for times in range(1, SILENCES + 1):
-        stepped.simulate("arm", ARM, fault="hang")
-        stepped.service.wait(0.03)
-        eventually(partial(_fell_silent, stepped, times), "the silence is told")
-        stepped.simulate("arm", ARM, fault="none")
-        stepped.service.wait(0.3)
+    with counted_looks() as looks:
+        for times in range(1, SILENCES + 1):
+            stepped.simulate("arm", ARM, fault="hang")
+            stepped.service.wait(0.03)
+            eventually(partial(_fell_silent, stepped, times), "the silence is told")
+            stepped.simulate("arm", ARM, fault="none")
+            stepped.service.wait(0.3)
+            # That it is over is seen before the next one begins.
+            looks.more(stepped.service.system)
     stepped.simulate("arm", ARM, fault="throw")
     stepped.service.wait(4)
     stepped.simulate("arm", ARM, fault="none")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
-from unittest.mock import patch
 
 import pytest
 
-from actors.control.silence_watch import SilenceWatch
 from actors.control.timekeeper import PERIOD_S
 from tests.support.clients.event_client import EventClient
 from tests.support.service.polling import eventually
+from tests.support.service.silence_looks import Looks, counted_looks
 from tests.support.service.stepped_board_service import (
     BOARD,
     RATE_HZ,
@@ -30,35 +28,9 @@ TURN_MS: Final = 1000 * PERIOD_S
 TURN_TICKS: Final = round(PERIOD_S * RATE_HZ)
 
 
-class Looks:
-    """How often the timekeeper has looked for silence."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.changed = threading.Condition()
-
-    def add(self) -> None:
-        """One more."""
-        with self.changed:
-            self.count += 1
-            self.changed.notify_all()
-
-    def more(self) -> None:
-        """Wait until one has begun and ended."""
-        with self.changed:
-            wanted = self.count + 2
-            assert self.changed.wait_for(lambda: self.count >= wanted, 60)
-
-
 @pytest.fixture
 def looks() -> Iterator[Looks]:
-    counted, really_look = Looks(), SilenceWatch.poll
-
-    def look(watch: SilenceWatch) -> None:
-        really_look(watch)
-        counted.add()
-
-    with patch.object(SilenceWatch, "poll", look):
+    with counted_looks() as counted:
         yield counted
 
 
@@ -76,7 +48,7 @@ def test_silent_board_is_stale_then_disconnected_in_time_and_the_other_arm_stays
 
         def passes() -> None:
             service.step(TURN_TICKS)
-            looks.more()
+            looks.more(service.system)
 
         line.boards.freeze()
         while silent_ms(line, newest_ns()) < STALE_MS - TURN_MS:

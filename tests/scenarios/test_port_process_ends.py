@@ -65,21 +65,23 @@ def seconds_to_zero(board: Board, way: str, end: Callable[[subprocess.Popen[str]
 
 def kill_with_its_guard(process: subprocess.Popen[str]) -> None:
     """Kill the guard, and the process once it has another one."""
-    (guard,) = psutil.Process(process.pid).children()
+    parent = psutil.Process(process.pid)
+    (guard,) = parent.children()
     guard.kill()
     eventually(
-        lambda: [child for child in psutil.Process(process.pid).children() if child.pid != guard.pid and waits(child)],
+        lambda: [child for child in parent.children() if child.pid != guard.pid and waits(child, parent)],
         "another guard",
         pause_s=0.005,
     )
     process.kill()
 
 
-def waits(guard: psutil.Process) -> bool:
-    """Whether a guard has its port: its input is a socket, the second descriptor the port."""
+def waits(guard: psutil.Process, parent: psutil.Process) -> bool:
+    """Whether a guard has been given its port; before it runs its own program it is a copy of its parent, which has the port too."""
     try:
-        return any(entry.readlink().name.isdigit() for entry in Path(f"/proc/{guard.pid}/fd").iterdir())
-    except OSError:
+        own = guard.cmdline() != parent.cmdline()
+        return own and any(entry.readlink().name.isdigit() for entry in Path(f"/proc/{guard.pid}/fd").iterdir())
+    except (OSError, psutil.Error):
         return False
 
 
