@@ -21,7 +21,9 @@ def field(kind: str, **values: Value) -> Field:
     return Field(kind, {name: value for name, value in {**defaults, **values}.items() if value is not None})
 
 
-def plane(stiffness: float = 500.0, damping: float = 2.0, *, point: Vector = FLOOR, normal: Vector = UP, **more: Value) -> Field:
+def plane(
+    stiffness: float = 500.0, damping: float = 2.0, *, point: Vector = FLOOR, normal: Vector = UP, **more: Value
+) -> Field:
     """A floor at the height of the arm's centre."""
     return field("plane", point=point, normal=normal, stiffness=stiffness, damping=damping, **more)
 

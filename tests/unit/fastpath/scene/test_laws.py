@@ -66,7 +66,11 @@ FIELDS: Final[dict[str, Callable[[Draw], Field]]] = {
     "damper": damper,
     "plane": lambda d: field("plane", point=near(d, 0.01), normal=unit(d), **rubs(d)),  # type: ignore[arg-type]
     "sphere": lambda d: field(
-        "sphere", centre=near(d), radius=float(d.uniform(0.01, 0.04)), inside=bool(d.integers(2)), **rubs(d)  # type: ignore[arg-type]
+        "sphere",
+        centre=near(d),
+        radius=float(d.uniform(0.01, 0.04)),
+        inside=bool(d.integers(2)),
+        **rubs(d),  # type: ignore[arg-type]
     ),
     "box": lambda d: field(
         "box",
@@ -77,10 +81,20 @@ FIELDS: Final[dict[str, Callable[[Draw], Field]]] = {
         **rubs(d),  # type: ignore[arg-type]
     ),
     "capsule": lambda d: field(
-        "capsule", start=near(d), end=near(d), radius=float(d.uniform(0.005, 0.03)), inside=bool(d.integers(2)), **rubs(d)  # type: ignore[arg-type]
+        "capsule",
+        start=near(d),
+        end=near(d),
+        radius=float(d.uniform(0.005, 0.03)),
+        inside=bool(d.integers(2)),
+        **rubs(d),  # type: ignore[arg-type]
     ),
     "cylinder": lambda d: field(
-        "cylinder", start=near(d), end=near(d), radius=float(d.uniform(0.005, 0.03)), inside=bool(d.integers(2)), **rubs(d)  # type: ignore[arg-type]
+        "cylinder",
+        start=near(d),
+        end=near(d),
+        radius=float(d.uniform(0.005, 0.03)),
+        inside=bool(d.integers(2)),
+        **rubs(d),  # type: ignore[arg-type]
     ),
 }
 

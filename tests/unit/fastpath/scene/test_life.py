@@ -80,20 +80,16 @@ def test_revoked_writer_gives_its_scene_back() -> None:
 
 
 def test_every_session_has_one_until_all_are_in_use() -> None:
-    rig = Scened()
     runtime = Runtime(stepping=True, max_sessions=64)
     devices = [runtime.lease_device(str(number)) for number in range(16)]
-    writers = []
+    sessions = [runtime.lease_session(str(number)) for number in range(9)]
+    writers = [runtime.writer(session, device) for session in sessions for device in devices]
+    for writer in writers[:128]:
+        writer.set_scene(PUSH)
     with pytest.raises(NoScene, match="128 scenes of the service are in use"):
-        for number in range(64):
-            session = runtime.lease_session(str(number))
-            for device in devices:
-                writers.append(runtime.writer(session, device))
-                writers[-1].set_scene(PUSH)
-    assert len(writers) == 129
+        writers[128].set_scene(PUSH)
     writers[3].revoke()
-    writers[-1].set_scene(PUSH)
-    assert rig.at(rig.place) == (0, 0, 0)
+    writers[128].set_scene(PUSH)
 
 
 def test_scenes_of_sessions_add_and_each_lives_by_its_own_client() -> None:
@@ -158,9 +154,10 @@ def test_surface_is_where_the_space_puts_it() -> None:
 def test_space_without_a_place_for_a_field_keeps_it_for_the_next() -> None:
     rig = Scened({"ball": field("sphere", centre=below(0.03), radius=0.03, stiffness=500.0)})
     unlike, alike = (1.0, 1.0, 2.0), (1.0, 1.0, 1.0)
+    rig.writer.set_workspace((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), unlike)
+    egg = field("sphere", centre=below(0.03), radius=0.03, stiffness=500.0)
     with pytest.raises(ValueError, match="field egg: a sphere needs the same scale"):
-        rig.writer.set_workspace((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), unlike)
-        rig.describe({"egg": field("sphere", centre=below(0.03), radius=0.03, stiffness=500.0)})
+        rig.describe({"egg": egg})
     rig.go(below(-0.01), 0.05)
     rig.go(below(0.004), 0.1)
     assert rig.stay(0.1) == (0, 0, 0)

@@ -28,14 +28,20 @@ TOPS = {
     "sphere": field("sphere", centre=below(0.03), radius=0.03, stiffness=500.0),
     "box": field("box", centre=below(0.02), size=(0.1, 0.1, 0.04), stiffness=500.0),
     "turned box": field(
-        "box", centre=below(0.02), size=(0.04, 0.1, 0.1), rotation=(math.cos(math.pi / 4), 0.0, math.sin(math.pi / 4), 0.0), stiffness=500.0
+        "box",
+        centre=below(0.02),
+        size=(0.04, 0.1, 0.1),
+        rotation=(math.cos(math.pi / 4), 0.0, math.sin(math.pi / 4), 0.0),
+        stiffness=500.0,
     ),
     "capsule": field("capsule", start=below(0.02, X - 0.05), end=below(0.02, X + 0.05), radius=0.02, stiffness=500.0),
     "cylinder": field("cylinder", start=below(0.04), end=CENTRE, radius=0.05, stiffness=500.0),
     "sphere from inside": field("sphere", centre=below(-0.05), radius=0.05, inside=True, stiffness=500.0),
     "box from inside": field("box", centre=below(-0.05), size=(0.1, 0.1, 0.1), inside=True, stiffness=500.0),
     "cylinder from inside": field("cylinder", start=CENTRE, end=below(-0.1), radius=0.05, inside=True, stiffness=500.0),
-    "capsule from inside": field("capsule", start=below(-0.03, X - 0.02), end=below(-0.03, X + 0.02), radius=0.03, inside=True, stiffness=500.0),
+    "capsule from inside": field(
+        "capsule", start=below(-0.03, X - 0.02), end=below(-0.03, X + 0.02), radius=0.03, inside=True, stiffness=500.0
+    ),
 }
 
 
@@ -93,7 +99,9 @@ def test_edge_of_a_box_is_gone_around_with_a_force_that_turns() -> None:
 @pytest.mark.parametrize("frequency", [1000.0, 4000.0, 32000.0])
 @pytest.mark.parametrize("speed", [0.1, 0.5, 2.0])
 def test_plate_is_never_passed(frequency: float, speed: float) -> None:
-    rig = Scened({"plate": field("box", centre=below(0.001), size=(0.1, 0.1, 0.002), stiffness=500.0)}, frequency=frequency)
+    rig = Scened(
+        {"plate": field("box", centre=below(0.001), size=(0.1, 0.1, 0.002), stiffness=500.0)}, frequency=frequency
+    )
     rig.go(ABOVE, 0.05)
     forces = rig.go(below(0.03), 0.04 / speed)
 
@@ -191,7 +199,9 @@ def test_force_is_at_most_the_peak() -> None:
 
 def test_far_surfaces_are_met_after_any_way() -> None:
     # What is far is looked at again only when the hand's way could have led there.
-    rig = Scened({"floor": plane(), "ball": field("sphere", centre=(X + 0.1, Y, Z + 0.05), radius=0.02, stiffness=500.0)})
+    rig = Scened(
+        {"floor": plane(), "ball": field("sphere", centre=(X + 0.1, Y, Z + 0.05), radius=0.02, stiffness=500.0)}
+    )
     for _ in range(3):
         rig.go((X, Y, Z + 0.05), 0.1)
         rig.go((X + 0.083, Y, Z + 0.05), 0.2)
