@@ -232,6 +232,7 @@ class SessionChannel(StreamedChannel):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
         self._commands_received += 1
+        self.bridge.system.runtime.hear(self._handle.lease)
         self.bridge.system.metrics.commands_received.inc()
         devices.update()
         parsed = commands.read(message, devices.by_id, self._words.vocabulary, devices.modules.active)
