@@ -12,6 +12,8 @@ import pytest
 from bench.support.plugin import Benchmark
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.rig import LoopRig
+from fastpath.scene.values import NO_SCENE, Field, Scene
+from tests.support.loop.scenes import X, Y, Z, field
 
 FREQUENCY: Final = 32_000.0
 PERIOD_US: Final = 1e6 / FREQUENCY
@@ -22,6 +24,9 @@ LIMIT: Final = Limit(0.05, "≤")
 # two arms, a grip and eight sessions
 MIXED_LIMIT: Final = Limit(0.03, "≤")
 OPTIONAL_LIMIT: Final = Limit(0.001, "≤")
+# what scenes may take of the period, and one of them with as many fields as there may be
+SCENES_LIMIT: Final = Limit(0.05, "≤")
+LARGEST_SCENE_LIMIT: Final = Limit(0.064, "≤")
 TICKS_BETWEEN_COMMANDS: Final = 32
 BLOCKS: Final = 2000
 ROUNDS: Final = 9
@@ -101,3 +106,72 @@ def test_tick_with_every_optional_monitor(benchmark: Benchmark, results: ResultT
     hold(
         results.add(Row(SECTION, "every optional monitor, more for each device", more, "us", PERIOD_US, OPTIONAL_LIMIT))
     )
+
+
+def far(number: int) -> tuple[float, float, float]:
+    return X, Y, Z - 1.0 - number
+
+
+# Of each kind one: the plane with friction is touched, the other surfaces are where the hand is not.
+ONE_OF_EACH: Final[Scene] = {
+    "constant": field("constant", force=(0.0, 0.0, 0.01)),
+    "spring": field("spring", centre=(X, Y, Z), stiffness=20.0),
+    "damper": field("damper", damping=0.1),
+    "plane": field("plane", point=(X, Y, Z + 0.01), normal=(0.0, 0.0, 1.0), stiffness=100.0, friction=(0.5, 0.4)),
+    "sphere": field("sphere", centre=far(1), radius=0.03, stiffness=500.0),
+    "box": field("box", centre=far(2), size=(0.1, 0.1, 0.1), stiffness=500.0),
+    "capsule": field("capsule", start=far(3), end=far(4), radius=0.1, stiffness=100.0),
+    "cylinder": field("cylinder", start=far(5), end=far(6), radius=0.1, stiffness=100.0),
+}
+
+
+def ball(number: int) -> Field:
+    """One that the hand is in."""
+    return field("sphere", centre=(X, Y, Z - 0.25 - 0.001 * number), radius=0.3, stiffness=50.0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "sessions", "scene", "what", "limit"),
+    [
+        (ARMS, 8, ONE_OF_EACH, "a scene of 8 fields for each session and arm", SCENES_LIMIT),
+        (
+            ARMS[:1],
+            1,
+            {str(number): ball(number) for number in range(32)},
+            "a scene of 32 touched balls",
+            LARGEST_SCENE_LIMIT,
+        ),
+        (
+            ARMS[:1],
+            1,
+            {str(number): ball(100 + number) for number in range(32)},
+            "a scene of 32 balls, none touched",
+            LARGEST_SCENE_LIMIT,
+        ),
+    ],
+)
+def test_tick_with_scenes(
+    benchmark: Benchmark,
+    results: ResultTable,
+    kinds: Sequence[str],
+    sessions: int,
+    scene: Scene,
+    what: str,
+    limit: Limit,
+) -> None:
+    rigs = [
+        LoopRig(kinds, frequency=FREQUENCY, sessions=sessions, stepping=True, scene=fields)
+        for fields in (NO_SCENE, scene)
+    ]
+    found: list[list[float]] = [[], []]
+    for rig in rigs:
+        microseconds_of_a_tick(rig)
+
+    def both() -> None:
+        for rig, times in zip(rigs, found, strict=True):
+            times.append(microseconds_of_a_tick(rig))
+
+    benchmark.pedantic(both, rounds=ROUNDS)
+    name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}"
+    results.add(Row(SECTION, f"{name}; {what}", min(found[1]), "us", PERIOD_US, None))
+    hold(results.add(Row(SECTION, f"{what}, more", min(found[1]) - min(found[0]), "us", PERIOD_US, limit)))

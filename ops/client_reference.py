@@ -15,7 +15,7 @@ from unittest.mock import MagicMock, patch
 
 import hapticd_client
 from hapticd_client import aio, aio_events, aio_settings, settings, testing
-from hapticd_client.core import version
+from hapticd_client.core import scene, version
 
 # What the panel of notebooks derives from: nothing of it is on the page, and nobody has to install it.
 NOTEBOOK: Final = {"anywidget": MagicMock(AnyWidget=object), "traitlets": MagicMock()}
@@ -33,6 +33,13 @@ SECTIONS: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
     "Connecting": (("connect", hapticd_client.connect), ("Service", hapticd_client.Service)),
     "The loop": (("Turn", hapticd_client.Turn), ("LoopStatistics", hapticd_client.LoopStatistics)),
     "Devices": (("Device", hapticd_client.Device), ("DeviceState", hapticd_client.DeviceState)),
+    "Scenes": (
+        ("Scene", scene.Scene),
+        *(
+            (name, getattr(hapticd_client, name))
+            for name in ("Constant", "Spring", "Damper", "Plane", "Sphere", "Box", "Capsule", "Cylinder")
+        ),
+    ),
     "Events": (("Events", hapticd_client.Events), ("Event", hapticd_client.Event)),
     "Settings": (("Settings", settings.Settings),),
     "What operations return": tuple(
@@ -57,7 +64,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
     "Versions": (("INTERFACE", "INTERFACE"), ("__version__", "VERSION")),  # with their names in core/version.py
 }
 # Classes that a program makes by itself; every other one is what something returns.
-MADE_BY_PROGRAMS: Final = frozenset({"notebook.Panel"})
+MADE_BY_PROGRAMS: Final = frozenset({"notebook.Panel"}) | {name for name, _ in SECTIONS["Scenes"][1:]}
 # How a program writes these methods.
 WRITTEN: Final = {
     "__getitem__": "{it}[key]",
@@ -114,6 +121,8 @@ def described(name: str, found: Any) -> Iterator[str]:
     if name in MADE_BY_PROGRAMS:
         yield f"```python\n{name}{signature(found)}\n```\n"
     yield f"{text(found)}\n"
+    if issubclass(found, scene.Field):
+        return
     if name in MADE_BY_PROGRAMS:
         yield f"{text(found.__init__)}\n"
     if issubclass(found, Enum):

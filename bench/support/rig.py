@@ -14,6 +14,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import Command
 from fastpath.local.seats import LocalSeat, LocalSeats
 from fastpath.navigation.values import Bubble
+from fastpath.scene.values import NO_SCENE, Scene
 from tests.support.local.page import Page
 from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params
 
@@ -43,14 +44,15 @@ class LoopRig:
         local: int = 0,
         playing: int = 0,
         navigating: int = 0,
+        scene: Scene = NO_SCENE,
     ) -> None:
         """`optional`: with every optional monitor on, at limits that nothing passes.
 
         So many sessions do this on every arm: `contacts` render one, `playing` play two effects, `navigating` have a bubble whose surface the
-        cursor has left. `local`: sessions more that command every arm through shared memory.
+        cursor has left. `local`: sessions more that command every arm through shared memory. `scene`: what every session describes on every arm.
         """
         self.runtime = Runtime(stepping=stepping)
-        self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
+        self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S, scene_timeout=LONG_S)
         devices = [self.runtime.lease_device(f"device {number}") for number in range(len(kinds))]
         for number, (lease, kind) in enumerate(zip(devices, kinds, strict=True)):
             params = MAKES[kind](seed=5 + number)
@@ -68,6 +70,7 @@ class LoopRig:
         self._contacts = contacts * self.arms
         self._moved = moved
         for number, writer in enumerate(self.writers):
+            writer.set_scene(scene)
             if number < playing * self.arms:
                 writer.set_effect(0, (0.0, 0.0, 0.1), 100.0 + number)
                 writer.set_effect(1, (0.1, 0.0, 0.0), 200.0 + number)

@@ -77,15 +77,15 @@ cdef class Reader:
             (self.state.position[0], self.state.position[1], self.state.position[2]),
         )
 
-    def touched(self, Writer writer not None) -> Touched:
-        """Return what is touched of a writer's scene, as the loop showed it last."""
+    def touched(self, Writer writer not None) -> Touched | None:
+        """Return what is touched of a writer's scene, as the loop showed it last; None without a scene."""
         cdef Arena *arena = self.memory.arena
         cdef SceneShown shown
         cdef double force[3]
         cdef double proxy[3]
         cdef Description description = writer.description
-        if description is None or description.number == 0:
-            return Touched()
+        if description is None or description.number == 0 or not description.places:
+            return None
         hd_seq_read_both(&arena.devices[self.device].sequence, &arena.devices[self.device].shown, &self.state, sizeof(DeviceState),
                          &arena.scenes[description.number - 1].shown, &shown, sizeof(SceneShown))
         if (shown.tick != self.state.tick or shown.session_generation != writer.record.session_generation

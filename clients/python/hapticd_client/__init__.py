@@ -17,6 +17,7 @@ from hapticd_client import aio
 from hapticd_client.core.events import Event
 from hapticd_client.core.operations import Calibration, Finding, Pairing, Setting
 from hapticd_client.core.pacing import LoopStatistics, Turn
+from hapticd_client.core.scene import Box, Capsule, Constant, Cylinder, Damper, Plane, Sphere, Spring
 from hapticd_client.core.session import ServiceState
 from hapticd_client.core.state import DeviceState
 from hapticd_client.core.version import INTERFACE, VERSION
@@ -49,7 +50,12 @@ __version__ = VERSION
 
 __all__ = [
     "INTERFACE",
+    "Box",
     "Calibration",
+    "Capsule",
+    "Constant",
+    "Cylinder",
+    "Damper",
     "Device",
     "DeviceGone",
     "DeviceState",
@@ -67,6 +73,7 @@ __all__ = [
     "NoSuchDevice",
     "NotSupported",
     "Pairing",
+    "Plane",
     "ProtocolBroken",
     "Refused",
     "Service",
@@ -76,6 +83,8 @@ __all__ = [
     "SessionClosed",
     "Setting",
     "SlowLoopWarning",
+    "Sphere",
+    "Spring",
     "Turn",
     "WrongInstance",
     "WrongVersion",

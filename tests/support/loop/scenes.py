@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from fastpath.scene.values import FIELDS, Field, Value
+from fastpath.scene.values import FIELDS, Field, Touched, Value
 from tests.support.loop.devices import ARM_CENTRE
 from tests.support.loop.placed_arm import PlacedArm, Vector
 
@@ -51,3 +51,9 @@ class Scened(PlacedArm):
         if self.heard and hasattr(self, "writer"):
             self.runtime.hear(self.session)
         return super().at(place)  # type: ignore[arg-type]
+
+    def touched(self) -> Touched:
+        """What is touched of the scene that there is."""
+        found = self.reader.touched(self.writer)
+        assert found is not None
+        return found

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from hapticd_client.core.configuration import checked
+from hapticd_client.core.scene import Field, Scene, documents
 from hapticd_client.core.state import NOTHING, DeviceState
 from hapticd_client.core.vectors import JOINTS, XYZ, Vector, limited, three
 from hapticd_client.core.words import MOVERS
@@ -246,6 +247,27 @@ class DeviceCore:
     @navigation.setter
     def navigation(self, value: str | Mapping[str, Any]) -> None:
         self._configure("navigation", value)
+
+    @property
+    def scene(self) -> Scene:
+        """Force fields that the service's loop renders, by id; assign a list of fields, fields by id, or [] for none. InvalidCommand; FrameErrors with the next turn."""
+        return Scene(self._scene_fields(), self._change_field)
+
+    @scene.setter
+    def scene(self, fields: Mapping[str, Field | Mapping[str, Any]] | Iterable[Field | Mapping[str, Any]]) -> None:
+        self._configure("scene", {"fields": documents(fields), "replace": True})
+
+    def _scene_fields(self) -> dict[str, Any]:
+        """Return what the last full frame shows, with what is on its way."""
+        found, body = self._config.get("scene", NOTHING), self._pending.get("scene", NOTHING)
+        before = {} if body.get("replace") else found.get("fields", NOTHING)
+        return {key: value for key, value in {**before, **body.get("fields", NOTHING)}.items() if value is not None}
+
+    def _change_field(self, name: str, field: dict[str, Any] | None) -> None:
+        """Send one field with what is already on its way; a session that begins anew gets all of them."""
+        body = self._pending.get("scene", NOTHING)
+        self._configure("scene", {**body, "fields": {**body.get("fields", NOTHING), name: field}})
+        self._chosen["scene"] = {"fields": self._scene_fields(), "replace": True}
 
     @property
     def workspace(self) -> Mapping[str, Any]:

@@ -148,7 +148,7 @@ def test_surface_is_where_the_space_puts_it() -> None:
     rig.go(below(-0.01), 0.05)
     rig.go(below(0.004), 0.2)
     assert rig.stay(0.1)[2] == pytest.approx(2.0, rel=1e-3)
-    assert rig.reader.touched(rig.writer).proxy == pytest.approx((2 * X, 2 * Y, 2 * Z), abs=1e-6)
+    assert rig.touched().proxy == pytest.approx((2 * X, 2 * Y, 2 * Z), abs=1e-6)
 
 
 def test_space_without_a_place_for_a_field_keeps_it_for_the_next() -> None:

@@ -50,9 +50,9 @@ def test_surface_pushes_out_by_depth_and_is_free_before(top: Field) -> None:
     rig = Scened({"top": top})
 
     assert pressed(rig, below(-0.001)) == (0, 0, 0)
-    assert rig.reader.touched(rig.writer).fields == ()
+    assert rig.touched().fields == ()
     assert pressed(rig, below(0.004)) == pytest.approx((0, 0, 2.0), abs=2e-3)
-    shown = rig.reader.touched(rig.writer)
+    shown = rig.touched()
     assert shown.fields == ("top",)
     assert shown.depth == pytest.approx(0.004, abs=1e-6)
     assert shown.force == pytest.approx((0, 0, 2.0), abs=2e-3)
@@ -75,7 +75,7 @@ def test_force_of_a_sphere_follows_a_hand_that_goes_around_it(frequency: float) 
         out = (math.sin(turn), 0.0, math.cos(turn))
         force = rig.go((X + 0.027 * out[0], Y, Z + 0.027 * out[2]), 0.02)[-1]
         assert angle(force, out) < 3
-        assert rig.reader.touched(rig.writer).depth == pytest.approx(0.003, abs=1e-4)
+        assert rig.touched().depth == pytest.approx(0.003, abs=1e-4)
 
 
 def test_corner_from_inside_pushes_along_the_diagonal() -> None:
