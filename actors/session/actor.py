@@ -9,7 +9,7 @@ from actors.device.messages import unsupported_event
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
-from actors.session import configure
+from actors.session import configure, scene
 from actors.session.messages import (
     MANAGER,
     Applied,
@@ -17,6 +17,7 @@ from actors.session.messages import (
     ClearDamping,
     ConfigurationChanged,
     ConfigureSession,
+    SessionConfig,
     SessionDescribed,
     SetDamping,
 )
@@ -81,9 +82,11 @@ class SessionActor(ServiceActor):
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Recompute whether the profile starts with `compact_zup`; the edge reads the setting itself."""
+        """Recompute whether the profile starts with `compact_zup`, or drop the scenes when they are switched off; the edge reads both settings itself."""
         if message.key == configure.FREEFORM:
             self._apply(())
+        elif message.key == scene.ENABLED and not message.value:
+            self._drop_scenes()
 
     @handles(ConfigurationChanged)
     def on_changed(self, message: ConfigurationChanged) -> None:
@@ -98,14 +101,23 @@ class SessionActor(ServiceActor):
             self._settings.value.texts(configure.FREEFORM),
             self._gate,
         )
-        before = self._entry.config.value
-        applied = configure.apply(before, changes, context)
-        if applied.config != before:
-            self._entry.config.replace(applied.config)
-            self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
+        applied = configure.apply(self._entry.config.value, changes, context)
+        self._keep(applied.config)
         if applied.scopes:
             self._emit_updated(applied.scopes)
         return applied
+
+    def _drop_scenes(self) -> None:
+        before = self._entry.config.value
+        self._keep(configure.without_scenes(before))
+        if self._entry.config.value != before:
+            self._emit_updated(("config.scene",))
+
+    def _keep(self, config: SessionConfig) -> None:
+        """Store the configuration and tell the manager if it is another one."""
+        if config != self._entry.config.value:
+            self._entry.config.replace(config)
+            self.tell(MANAGER, SessionDescribed(self._entry.session_id, config))
 
     def _gate(self, record: DeviceRecord) -> float | None:
         gain = self._settings.value.device(record.device_id, record.kind, FORCE_GATE)

@@ -10,7 +10,7 @@ from typing import Final
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchDevice
-from actors.session import navigation, presets
+from actors.session import navigation, presets, scene
 from actors.session.messages import (
     CUSTOM,
     NO_PROFILE,
@@ -19,6 +19,7 @@ from actors.session.messages import (
     ClearDamping,
     ClearNavigation,
     ClearProfile,
+    ClearScene,
     Damping,
     DeclareProfile,
     DeviceConfig,
@@ -31,6 +32,7 @@ from actors.session.messages import (
     SetMount,
     SetNavigation,
     SetPreset,
+    SetScene,
     SetWorkspace,
 )
 from actors.session.profile import SessionMemory, check_name, version_parts
@@ -40,6 +42,7 @@ from actors.values.kinds.nouns import takers_of
 from actors.values.selector import matches
 from actors.values.spatial import ORIGIN, PartialTransform
 from fastpath.layout.constants import LARGEST_DAMPING
+from fastpath.scene.values import NO_SCENE
 
 FREEFORM: Final = "presets/freeform_profiles"
 
@@ -110,11 +113,20 @@ def scopes(before: SessionConfig, now: SessionConfig, context: ValidationContext
         ("config.damping", lambda config, record: config.device(record.device_id).damping),
         ("config.force_gate", context.gate_of),
         ("config.navigation", lambda config, record: config.device(record.device_id).navigation),
+        ("config.scene", lambda config, record: config.device(record.device_id).scene),
     )
     return (
         *(name for name, value in session if value(before) != value(now)),
         *(name for name, value in device if any(value(before, record) != value(now, record) for record in records)),
     )
+
+
+def without_scenes(config: SessionConfig) -> SessionConfig:
+    """Return the configuration with no field in any scene."""
+    if not any(device.scene for device in config.devices.values()):
+        return config
+    devices = {device_id: replace(device, scene=NO_SCENE) for device_id, device in config.devices.items()}
+    return replace(config, devices=MappingProxyType(devices))
 
 
 def is_freeform(profile: str, patterns: Iterable[str]) -> bool:
@@ -237,6 +249,21 @@ def _(change: ClearNavigation, config: SessionConfig, context: ValidationContext
     context.device(change.device_id, "navigation")
     start = context.start.device(change.device_id)
     return _with(config, change.device_id, replace(config.device(change.device_id), navigation=start.navigation))
+
+
+@_change.register
+def _(change: SetScene, config: SessionConfig, context: ValidationContext) -> SessionConfig:
+    context.device(change.device_id, "scene")
+    device = config.device(change.device_id)
+    wanted = scene.changed(device.scene, dict(change.fields), replace=change.replace, kept=change.kept)
+    return _with(config, change.device_id, replace(device, scene=wanted))
+
+
+@_change.register
+def _(change: ClearScene, config: SessionConfig, context: ValidationContext) -> SessionConfig:
+    context.device(change.device_id, "scene")
+    start = context.start.device(change.device_id)
+    return _with(config, change.device_id, replace(config.device(change.device_id), scene=start.scene))
 
 
 @_change.register

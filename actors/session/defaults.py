@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from actors.session import navigation
+from actors.session import navigation, scene
 from actors.session.messages import Damping, DeviceConfig, NavigationConfig, SessionConfig
 from actors.values.spatial import Basis, Transform
 
@@ -44,6 +44,7 @@ def _device_json(device: DeviceConfig) -> dict[str, object]:
         "force_gate": device.force_gate,
         "workspace": _parts(device.workspace),
         "navigation": navigation.as_json(device.navigation),
+        **({"scene": scene.as_json(device.scene)} if device.scene else {}),
     }
 
 
@@ -58,6 +59,7 @@ def _device(fields: Mapping[str, Any]) -> DeviceConfig:
         None if gate is None else float(gate),
         _transform(fields["workspace"]) if "workspace" in fields else Transform(),
         navigation.from_json(_mapping(fields["navigation"])) if "navigation" in fields else NavigationConfig(),
+        scene.from_json(fields.get("scene")),
     )
 
 

@@ -12,6 +12,7 @@ from actors.kit.message import Message, Request
 from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3, WorkspaceChange
 from fastpath.arena.runtime import Lease
 from fastpath.navigation.values import Bubble
+from fastpath.scene.values import NO_SCENE, Field, Scene
 
 MANAGER: Final = "sessions"
 NO_PROFILE: Final = "default"
@@ -58,6 +59,7 @@ class DeviceConfig:
     force_gate: float | None = None  # gain, 0 to 1; None: the setting's
     workspace: Transform = field(default_factory=Transform)  # start value; afterwards the edge keeps the transform
     navigation: NavigationConfig = field(default_factory=NavigationConfig)
+    scene: Scene = field(default_factory=lambda: NO_SCENE)
 
 
 UNCONFIGURED: Final = DeviceConfig()
@@ -183,6 +185,25 @@ class ClearNavigation:
 
 
 @dataclass(frozen=True, slots=True)
+class SetScene:
+    """Add, change and remove fields of one device's scene."""
+
+    device_id: str
+    fields: tuple[tuple[str, Field | None], ...] = ()  # by id; None: remove it
+    replace: bool = False  # also remove all other fields
+    kept: tuple[str, ...] = ()  # ids that `replace` does not remove
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearScene:
+    """Reset the scene of one device to its start value."""
+
+    device_id: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SetWorkspace:
     """Change the given parts of one device's start workspace transform; for start values of new sessions only."""
 
@@ -203,6 +224,8 @@ Change: TypeAlias = (
     | SetForceGate
     | SetNavigation
     | ClearNavigation
+    | SetScene
+    | ClearScene
     | SetWorkspace
 )
 

@@ -16,7 +16,7 @@ from actors.values.spatial import Reach, Vec3
 
 # Areas of `config` that each session has for a device with cursor and motors.
 MOVER_SESSION_AREAS: Final = frozenset(
-    {"basis", "mount", "preset", "transform", "filters", "damping", "force_gate", "navigation"}
+    {"basis", "mount", "preset", "transform", "filters", "damping", "force_gate", "navigation", "scene"}
 )
 HANDLE_SESSION_AREAS: Final = frozenset({"basis"})
 # Areas that a device with motors has once for all sessions, and `stop`.

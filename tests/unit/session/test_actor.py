@@ -27,9 +27,12 @@ from actors.session.messages import (
     SetForceGate,
     SetMount,
     SetPreset,
+    SetScene,
 )
 from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import Remembered, SessionMemory
+from actors.session.scene import ENABLED
+from actors.session.scene_fields import checked_field
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
@@ -212,6 +215,21 @@ def test_setting_without_effect_changes_nothing(rig: SessionActorRig) -> None:
     rig.actor.on_setting(SettingChanged("control/frequency", 1000))
 
     assert (rig.events, rig.manager.told) == ([], [])
+
+
+def test_scenes_are_dropped_when_they_are_switched_off(rig: SessionActorRig) -> None:
+    wind = checked_field("constant", {"force": (0.0, 0.0, 1.0)})
+    rig.actor.configure(ConfigureSession((SetScene(ARM, (("wind", wind),)), SetForceGate(ARM, 0.5))))
+    told = len(rig.manager.told)
+
+    rig.actor.on_setting(SettingChanged(ENABLED, True))
+    assert rig.config.device(ARM).scene == {"wind": wind}
+    rig.actor.on_setting(SettingChanged(ENABLED, False))
+    rig.actor.on_setting(SettingChanged(ENABLED, False))
+
+    assert rig.config.device(ARM) == DeviceConfig(force_gate=0.5)
+    assert rig.events[1:] == [("session-updated", {"session_id": 7, "scopes": ["config.scene"]})]
+    assert rig.manager.told[told:] == [SessionDescribed(7, rig.config)]
 
 
 def test_too_old_firmware_raises_an_event(rig: SessionActorRig) -> None:
