@@ -8,6 +8,7 @@ from actors.modules.clutch import Clutch
 from actors.modules.contact import Contact
 from actors.modules.force_ducking import ForceDucking
 from actors.modules.hfx import Effects
+from actors.modules.scene import Scenes
 from actors.modules.workspace_zoom import WorkspaceZoom
 
 if TYPE_CHECKING:
@@ -16,4 +17,4 @@ if TYPE_CHECKING:
 
 def built_in() -> tuple[Module, ...]:
     """Return the built-in modules, new objects; each is off until its setting enables it."""
-    return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects(), Contact())
+    return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects(), Contact(), Scenes())

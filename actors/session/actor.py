@@ -85,7 +85,7 @@ class SessionActor(ServiceActor):
         """Recompute whether the profile starts with `compact_zup`, or drop the scenes when they are switched off; the edge reads both settings itself."""
         if message.key == configure.FREEFORM:
             self._apply(())
-        elif message.key == scene.ENABLED and not message.value:
+        elif message.key == scene.SCENES_ENABLED and not message.value:
             self._drop_scenes()
 
     @handles(ConfigurationChanged)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.session.configure import FREEFORM, is_freeform, refused_in_every_session
+from actors.session.configure import FREEFORM, is_freeform, refused_in_every_session, without_scenes
 from actors.session.messages import (
     BUBBLE,
     MANAGER,
@@ -12,6 +12,7 @@ from actors.session.messages import (
     ClearDamping,
     ClearNavigation,
     ClearProfile,
+    ClearScene,
     Client,
     CloseGone,
     CloseSession,
@@ -33,11 +34,14 @@ from actors.session.messages import (
     SetMount,
     SetNavigation,
     SetPreset,
+    SetScene,
     SetWorkspace,
 )
 from actors.session.navigation import LARGEST_PLACE, NUMBERS
 from actors.session.presets import DEFAULT_PRESET, OWN_PRESETS, mount_of, preset_names, preset_of
 from actors.session.profile import LONGEST_NAME
+from actors.session.scene import SCENES_ENABLED, check_id
+from actors.session.scene_fields import checked_field
 from actors.session.selectors import Selected, parse_selector, select
 
 __all__ = [
@@ -50,11 +54,13 @@ __all__ = [
     "NUMBERS",
     "OFF",
     "OWN_PRESETS",
+    "SCENES_ENABLED",
     "Applied",
     "Change",
     "ClearDamping",
     "ClearNavigation",
     "ClearProfile",
+    "ClearScene",
     "Client",
     "CloseGone",
     "CloseSession",
@@ -77,7 +83,10 @@ __all__ = [
     "SetMount",
     "SetNavigation",
     "SetPreset",
+    "SetScene",
     "SetWorkspace",
+    "check_id",
+    "checked_field",
     "is_freeform",
     "mount_of",
     "parse_selector",
@@ -85,4 +94,5 @@ __all__ = [
     "preset_of",
     "refused_in_every_session",
     "select",
+    "without_scenes",
 ]

@@ -11,7 +11,7 @@ from actors.session.scene_fields import checked_field
 from fastpath.scene.values import LONGEST_ID, MOST_FIELDS, NO_SCENE, Field, Scene
 
 # Setting without which there are no scenes.
-ENABLED: Final = "features/scene/enabled"
+SCENES_ENABLED: Final = "features/scene/enabled"
 
 
 def changed(

@@ -344,6 +344,9 @@ def features() -> Iterator[Setting]:
     yield flag("features/workspace_zoom/enabled", "Preview: transforms can be changed about a pivot point.")
     yield flag("features/hfx/enabled", "Preview: groundwork of the effects module.")
     yield flag("features/contact/enabled", "Preview: the command set_contact, a wall or a ball that the loop renders.")
+    yield flag(
+        "features/scene/enabled", "Preview: configure.scene, force fields that are sent once and the loop renders."
+    )
     yield texts("features/modules/enabled", (), "Names of installed modules of other packages that are on.")
 
 

@@ -17,6 +17,7 @@ SETTINGS = {module.setting for module in built_in()}
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
 POINT = {"x": 0, "y": 0, "z": 0}
 CONTACT = {"shape": "plane", "point": POINT, "normal": {"x": 0, "y": 0, "z": 1}, "stiffness": 500, "damping": 2}
+SCENE = {"fields": {"wind": {"field": "constant", "force": {"x": 0, "y": 0, "z": 0}}}}
 # What they change is felt, and shown in no frame of its own.
 UNSHOWN = {"features/session_force_scale/enabled", "features/contact/enabled"}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -28,6 +29,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("commands.hfx", {"commands": {"hfx": {}}}, "features/hfx/enabled"),
     ("commands.set_contact", {"commands": {"set_contact": CONTACT}}, "features/contact/enabled"),
+    ("configure.scene", {"configure": {"scene": SCENE}}, "features/scene/enabled"),
 ]
 SESSION_SETTING = "features/session_force_scale/enabled"
 SESSION = {"session": {"configure": {"force_scale": {"gain": 0}}}}
@@ -63,7 +65,7 @@ def test_keyword_of_a_disabled_preview_is_refused_naming_its_setting(join: Join,
     assert SESSION_SETTING in error["reason"]
 
     assert raw_full(client) == before
-    for word in ("clutch", "force_scale", "pivot", "hfx", "set_contact", "navigation"):
+    for word in ("clutch", "force_scale", "pivot", "hfx", "set_contact", "scene", "navigation"):
         assert f'"{word}"'.encode() not in before
 
 

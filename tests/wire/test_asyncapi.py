@@ -104,7 +104,13 @@ BEYOND_SHAPE: Final = {
         "bad_messages: a version that does not exist yet #1",
         "session: a required version above ours is named in errors and warned of #1",
     ),
-    "whether a module is on": ("bad_messages: a workspace with a pivot, which is a preview #1",),
+    "how many fields the session's scene has": (
+        "scene: a faulty field of a scene is named and leaves what was there, the others count #11",
+    ),
+    "whether a module is on": (
+        "bad_messages: a workspace with a pivot, which is a preview #1",
+        "scene: a scene is refused by a device without motors, and while the preview is off #1",
+    ),
     "a rule between several numbers": (
         "bad_messages: a workspace turned by no unit quaternion #1",
         "bad_messages: a workspace turned by zero #1",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchActor, NoSuchSession
@@ -18,6 +19,7 @@ from actors.session.api import (
     select,
 )
 from transport.http.durable import confirmed
+from transport.session.unplaced_scenes import take_back
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -49,7 +51,10 @@ class OpenScope:
         channel = self.bridge.channels.get(self.session_id)
         devices = None if channel is None or not changes else channel.devices
         if devices is not None:
-            devices.configured(applied.config)
+            unplaced = devices.configured(applied.config)
+            if unplaced:
+                await take_back(unplaced, partial(self.bridge.ask, f"session/{self.session_id}"), devices.configured)
+                raise InvalidInput(unplaced[0].reason)
         return _made(applied)
 
 

@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Final
 from actors.device.api import Phase
 from actors.session.api import DEFAULT_PRESET, mount_of, preset_of
 from actors.values.spatial import ORIGIN, Transform, Vec3
+from fastpath.scene.values import NO_SCENE
 from fastpath.text.encoder import FrameEntry
 from transport.wire import frames
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.device.api import DeviceRecord, DeviceWide
     from actors.session.api import SessionConfig
     from actors.settings.api import SettingsView
     from actors.values.identity import Kind
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.navigation.values import Bubble
+    from fastpath.scene.values import Scene
 
 
 NOT_READY: Final = "settling or calibrating: commands are taken once the device is ready"
@@ -35,6 +39,8 @@ class SessionDevice:
         self._gate = 0.0
         self._gain = 1.0
         self._bubble: Bubble | None = None
+        self.scene = NO_SCENE  # the loop's
+        self.scene_fault = ""  # why the session's is not the loop's
         self._entry: FrameEntry | None = None
         self.preset = DEFAULT_PRESET
         self.mount = Transform()
@@ -79,7 +85,24 @@ class SessionDevice:
         if new_bubble:
             self._bubble = bubble
             self.writer.set_navigation(bubble, frames.home_of(self.record))
-        return new_view or new_damping or new_gate or new_bubble
+        new_scene = self._place_scene(frames.scene_of(self.record, config, settings))
+        return new_view or new_damping or new_gate or new_bubble or new_scene
+
+    def _place_scene(self, scene: Scene) -> bool:
+        """Give the loop the scene if it is another one; one that has no place in the session's space leaves the last. Return whether it changed."""
+        self.scene_fault = ""
+        if scene == self.scene:
+            return False
+        # A loop that renders no scenes yet has no such method.
+        set_scene: Callable[[Scene], None] | None = getattr(self.writer, "set_scene", None)
+        try:
+            if set_scene is not None:
+                set_scene(scene)
+        except ValueError as error:
+            self.scene_fault = str(error)
+            return False
+        self.scene = scene
+        return True
 
     def place(self, workspace: Transform) -> None:
         """Set the workspace transform; the loop gets it with the next publish."""

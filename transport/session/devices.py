@@ -6,11 +6,12 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from actors.session.api import FREEFORM, is_freeform
+from actors.session.api import FREEFORM, SCENES_ENABLED, is_freeform, without_scenes
 from actors.values.spatial import Transform
 from transport.session.device import SessionDevice
 from transport.session.modules import SessionModules
 from transport.session.stream_plan import plan_of
+from transport.session.unplaced_scenes import unplaced_scenes
 from transport.wire import commands, frames
 from transport.wire.device_texts import NOTHING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from fastpath.text.encoder import FrameEncoder, FrameEntry
     from transport.session.edge_state import EdgeState
     from transport.session.events import SessionEvents
+    from transport.session.unplaced_scenes import UnplacedScene
     from transport.wire.parsed_message import DeviceCommand, ParsedMessage
     from transport.wire.vocabulary import Vocabulary
 
@@ -113,14 +115,17 @@ class SessionDevices:
             self._build_encoder()
         self._plan()
 
-    def configured(self, config: SessionConfig) -> None:
-        """Apply a configuration from the SessionActor and publish the changed views."""
+    def configured(self, config: SessionConfig) -> tuple[UnplacedScene, ...]:
+        """Apply a configuration from the SessionActor and publish the changed views. Return the scenes that have no place."""
+        if self._released:
+            return ()
         self._set_config(config)
         self.update()
         with self._lock:
             for device in self.by_id.values():
                 if device.view(self._config, self._edge.settings):
                     device.writer.publish(refresh=False)
+        return unplaced_scenes(self.by_id.values())
 
     def place_workspace(self, device_id: str, workspace: Transform) -> None:
         """Replace the workspace transform of one device; a held position follows it."""
@@ -232,8 +237,10 @@ class SessionDevices:
             )
 
     def _set_config(self, config: SessionConfig) -> None:
-        """Store `config`, with `freeform` by the present setting."""
+        """Store `config`, with `freeform` and without scenes as the present settings say."""
         freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
+        if not self._edge.settings.flag(SCENES_ENABLED):
+            config = without_scenes(config)
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
     def _store_workspaces(self) -> dict[str, None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from actors.kit.errors import InvalidInput
@@ -19,7 +19,7 @@ from actors.session.api import (
 )
 from actors.values.commands import SET_COORDINATE_ORIGIN
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import device_wide, module_words, navigation, shapes
+from transport.wire import device_wide, module_words, navigation, scene, shapes
 from transport.wire.deprecated import SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.parsed_message import NamedDevice, ParsedMessage, checked
@@ -89,12 +89,11 @@ def _device_key(parsed: ParsedMessage, part: Any, path: str, target: NamedDevice
             word = shapes.word(part, "preset", path, parsed.fault)
             parsed.spoken |= OWNERS.get(word, 0)
             parsed.changes.append(SetPreset(target.device_id, preset_in(word), path))
-        case "damping":
-            parsed.changes.append(damping(part, path, target.device_id, parsed.fault))
-        case "force_gate":
-            parsed.changes.append(force_gate(part, path, target.device_id, parsed.fault))
-        case "navigation":
-            parsed.changes.append(navigation.read(part, path, target.device_id, parsed.fault))
+        case "damping" | "force_gate" | "navigation":
+            parsed.changes.append(_READERS[key](part, path, target.device_id, parsed.fault))
+        case "scene":
+            parsed.modules.find(Place.CONFIGURE, key, path)
+            parsed.changes.append(scene.read(part, path, target.device_id, parsed.fault, parsed.fault))
         case "filters":
             for name, inner in shapes.mapping(part, path).items():
                 parsed.part(path)
@@ -122,6 +121,13 @@ def force_gate(value: Any, path: str, device_id: str, name_unknown: shapes.NameU
     """Parse `{"gain"}` or the bare number; InvalidInput."""
     inner, where = shapes.only(value, "gain", path, name_unknown)
     return SetForceGate(device_id, shapes.number(inner, where), path)
+
+
+_READERS: Final[Mapping[str, Callable[[Any, str, str, shapes.NameUnknown], Change]]] = {
+    "damping": damping,
+    "force_gate": force_gate,
+    "navigation": navigation.read,
+}
 
 
 def _as_shown(fields: dict[str, Any], path: str, target: NamedDevice) -> bool:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from actors.session.api import Damping, mount_of, preset_of
+from actors.session.api import SCENES_ENABLED, Damping, mount_of, preset_of
 from actors.values.coefficients import kept
 from actors.values.identity import Connection, Kind
 from actors.values.kinds.base import MOVER_DEVICE_AREAS, MOVER_SESSION_AREAS, FrameShape
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena.runtime import Lease
 from fastpath.layout.constants import StateShape
+from fastpath.scene.values import NO_SCENE, Scene
 from fastpath.text.encoder import FrameEncoder, FrameEntry, StateFields
-from transport.wire import navigation
+from transport.wire import navigation, scene
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ def config_of(
     body |= {"filters": filters} if vocabulary.nests_filters else filters
     if device.navigation.in_force is not None:
         body["navigation"] = navigation.shown(device.navigation)
+    if fields := scene_of(record, config, settings):
+        body["scene"] = scene.shown(fields)
     body["paired_with"] = record.paired_with
     spec = identity.kind.spec
     return {key: value for key, value in body.items() if key not in AREAS or spec.has(key)}
@@ -169,6 +172,12 @@ def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView)
     own = config.device(record.device_id).force_gate
     gain = settings.device(record.device_id, record.kind, FORCE_GATE) if own is None else own
     return float(gain) if isinstance(gain, (int, float)) else 0.0
+
+
+def scene_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView) -> Scene:
+    """Return the scene in force: none while scenes are switched off, or for a device without them."""
+    there = settings.flag(SCENES_ENABLED) and record.kind.spec.has("scene")
+    return config.device(record.device_id).scene if there else NO_SCENE
 
 
 def damping_json(damping: Damping, *, complete: bool = False) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from tornado.iostream import StreamClosedError
 from actors.kit.errors import Busy, HapticError, NoSlot, StateNotWritable
 from actors.session.api import (
     MANAGER,
+    ClearScene,
     Client,
     CloseGone,
     CloseSession,
@@ -27,12 +28,14 @@ from actors.session.api import (
     DeclareProfile,
     OpenSession,
     SessionHandle,
+    SetScene,
 )
 from actors.settings.api import STORE, ConfirmLedger
 from transport.http.request_target import RESUMED
 from transport.session.command_gap import CommandGap
 from transport.session.devices import SessionDevices
 from transport.session.events import SessionEvents
+from transport.session.unplaced_scenes import take_back
 from transport.session.vocabulary import SessionVocabulary
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
@@ -43,6 +46,7 @@ from transport.ws.session_protocol import SessionProtocol, StreamedChannel
 if TYPE_CHECKING:
     from fastpath.stream.streaming import StreamSession
     from transport.bridge import Bridge
+    from transport.session.unplaced_scenes import UnplacedScene
 
 LONGEST_MESSAGE: Final = 64 * 1024
 LONGEST_READ: Final = 256 * 1024
@@ -289,7 +293,9 @@ class SessionChannel(StreamedChannel):
                 parsed.fault(refused.path, refused.reason)
             if self.is_open:
                 # Before the next await, during which a newer configuration may arrive.
-                devices.configured(applied.config)
+                unplaced = devices.configured(applied.config)
+                if unplaced:
+                    await self._take_back(parsed, self._handle, unplaced, devices)
             declared = [change.path for change in parsed.changes if isinstance(change, DeclareProfile)]
             if declared:
                 await self.bridge.profile_shown(self.session_id, applied.config.profile)
@@ -299,6 +305,21 @@ class SessionChannel(StreamedChannel):
             drained = self._apply(parsed, message, devices)
             if drained is not None:
                 await drained
+
+    async def _take_back(
+        self,
+        parsed: ParsedMessage,
+        handle: SessionHandle,
+        unplaced: tuple[UnplacedScene, ...],
+        devices: SessionDevices,
+    ) -> None:
+        """Report scenes that have no place in the session's space; the session keeps those before."""
+        paths = {
+            change.device_id: change.path for change in parsed.changes if isinstance(change, (SetScene, ClearScene))
+        }
+        for one in unplaced:
+            parsed.fault(paths.get(one.device_id, ""), one.reason)
+        await take_back(unplaced, partial(self.bridge.ask, handle.actor, timeout_s=CONFIGURE_S), devices.configured)
 
     async def _confirm_stored(self, parsed: ParsedMessage, path: str) -> None:
         """Wait until the ledger is on the disk; report a failure in the frame at `path`."""

@@ -291,6 +291,196 @@ export type components = {
                 hysteresis?: number;
             } | unknown | unknown | unknown | unknown | unknown | unknown | unknown;
         } | unknown | unknown);
+        SentConstantField: {
+            /** @enum {string} */
+            field: "constant";
+            /** @description x, y, z in N */
+            force: {
+                x: number;
+                y: number;
+                z: number;
+            };
+        };
+        SentSpringField: {
+            /** @enum {string} */
+            field: "spring";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description N/m */
+            stiffness: number;
+            axes?: ("x" | "y" | "z")[];
+            /** @description N·s/m */
+            damping?: number;
+            /** @description m */
+            dead_zone?: number;
+            /** @description N */
+            largest?: number;
+        };
+        SentDamperDampingField: {
+            /** @enum {string} */
+            field: "damper";
+            /** @description N·s/m */
+            damping: number | {
+                x: number;
+                y: number;
+                z: number;
+            };
+        };
+        SentDamperMatrixField: {
+            /** @enum {string} */
+            field: "damper";
+            /** @description nine numbers, row by row; N·s/m */
+            matrix: number[];
+        };
+        SentPlaneField: {
+            /** @enum {string} */
+            field: "plane";
+            /** @description x, y, z in m */
+            point: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z, not all 0 */
+            normal: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping?: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction?: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        SentSphereField: {
+            /** @enum {string} */
+            field: "sphere";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            /** @description N/m */
+            stiffness: number;
+            inside?: boolean;
+            /** @description N·s/m */
+            damping?: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction?: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        SentBoxField: {
+            /** @enum {string} */
+            field: "box";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m, each above 0 */
+            size: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description N/m */
+            stiffness: number;
+            /** @description quaternion w, x, y, z */
+            rotation?: {
+                w: number;
+                x: number;
+                y: number;
+                z: number;
+            };
+            inside?: boolean;
+            /** @description N·s/m */
+            damping?: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction?: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        SentCapsuleField: {
+            /** @enum {string} */
+            field: "capsule";
+            /** @description x, y, z in m */
+            start: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m */
+            end: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            /** @description N/m */
+            stiffness: number;
+            inside?: boolean;
+            /** @description N·s/m */
+            damping?: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction?: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        SentCylinderField: {
+            /** @enum {string} */
+            field: "cylinder";
+            /** @description x, y, z in m */
+            start: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m */
+            end: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            /** @description N/m */
+            stiffness: number;
+            inside?: boolean;
+            /** @description N·s/m */
+            damping?: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction?: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        /** @description What is not sent stays; null removes a field. */
+        SentScene: {
+            /** @description Fields by their ids. */
+            fields?: {
+                [key: string]: (components["schemas"]["SentConstantField"] | components["schemas"]["SentSpringField"] | components["schemas"]["SentDamperDampingField"] | components["schemas"]["SentDamperMatrixField"] | components["schemas"]["SentPlaneField"] | components["schemas"]["SentSphereField"] | components["schemas"]["SentBoxField"] | components["schemas"]["SentCapsuleField"] | components["schemas"]["SentCylinderField"]) | null;
+            };
+            /** @description Whether all other fields are removed. */
+            replace?: boolean;
+        };
         SentArmOrCompactConfigure: {
             basis?: components["schemas"]["SentBasis"] | ("XYZ" | "XY-Z" | "X-YZ" | "X-Y-Z" | "-XYZ" | "-XY-Z" | "-X-YZ" | "-X-Y-Z" | "XZY" | "XZ-Y" | "X-ZY" | "X-Z-Y" | "-XZY" | "-XZ-Y" | "-X-ZY" | "-X-Z-Y" | "YXZ" | "YX-Z" | "Y-XZ" | "Y-X-Z" | "-YXZ" | "-YX-Z" | "-Y-XZ" | "-Y-X-Z" | "YZX" | "YZ-X" | "Y-ZX" | "Y-Z-X" | "-YZX" | "-YZ-X" | "-Y-ZX" | "-Y-Z-X" | "ZXY" | "ZX-Y" | "Z-XY" | "Z-X-Y" | "-ZXY" | "-ZX-Y" | "-Z-XY" | "-Z-X-Y" | "ZYX" | "ZY-X" | "Z-YX" | "Z-Y-X" | "-ZYX" | "-ZY-X" | "-Z-YX" | "-Z-Y-X");
             /** @description The presets of a compact fit no arm. */
@@ -306,6 +496,7 @@ export type components = {
             } | number;
             damping?: components["schemas"]["SentDamping"];
             navigation?: components["schemas"]["SentNavigation"];
+            scene?: components["schemas"]["SentScene"];
             filters?: {
                 force_gate?: {
                     gain: number;
@@ -754,6 +945,194 @@ export type components = {
                 hysteresis: number;
             };
         };
+        ConstantField: {
+            /** @enum {string} */
+            field: "constant";
+            /** @description x, y, z in N */
+            force: {
+                x: number;
+                y: number;
+                z: number;
+            };
+        };
+        SpringField: {
+            /** @enum {string} */
+            field: "spring";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            axes: ("x" | "y" | "z")[];
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description m */
+            dead_zone: number;
+            /** @description N */
+            largest: number;
+        };
+        DamperDampingField: {
+            /** @enum {string} */
+            field: "damper";
+            /** @description N·s/m */
+            damping: number | {
+                x: number;
+                y: number;
+                z: number;
+            };
+        };
+        DamperMatrixField: {
+            /** @enum {string} */
+            field: "damper";
+            /** @description nine numbers, row by row; N·s/m */
+            matrix: number[];
+        };
+        PlaneField: {
+            /** @enum {string} */
+            field: "plane";
+            /** @description x, y, z in m */
+            point: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z, not all 0 */
+            normal: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        SphereField: {
+            /** @enum {string} */
+            field: "sphere";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            inside: boolean;
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        BoxField: {
+            /** @enum {string} */
+            field: "box";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m, each above 0 */
+            size: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description quaternion w, x, y, z */
+            rotation: {
+                w: number;
+                x: number;
+                y: number;
+                z: number;
+            };
+            inside: boolean;
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        CapsuleField: {
+            /** @enum {string} */
+            field: "capsule";
+            /** @description x, y, z in m */
+            start: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m */
+            end: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            inside: boolean;
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        CylinderField: {
+            /** @enum {string} */
+            field: "cylinder";
+            /** @description x, y, z in m */
+            start: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description x, y, z in m */
+            end: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            radius: number;
+            inside: boolean;
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description static and dynamic, the dynamic one not larger */
+            friction: {
+                static: number;
+                dynamic: number;
+            };
+        };
+        /** @description Force fields of a session on a device; forces and materials are at the device. */
+        Scene: {
+            /** @description Fields by their ids. */
+            fields: {
+                [key: string]: components["schemas"]["ConstantField"] | components["schemas"]["SpringField"] | components["schemas"]["DamperDampingField"] | components["schemas"]["DamperMatrixField"] | components["schemas"]["PlaneField"] | components["schemas"]["SphereField"] | components["schemas"]["BoxField"] | components["schemas"]["CapsuleField"] | components["schemas"]["CylinderField"];
+            };
+        };
         MoverFrame: {
             device_id: string;
             state: {
@@ -950,6 +1329,7 @@ export type components = {
                     damping: components["schemas"]["Damping"];
                 };
                 navigation?: components["schemas"]["Navigation"];
+                scene?: components["schemas"]["Scene"];
                 clutch?: unknown;
             };
         };
@@ -1228,6 +1608,7 @@ export type components = {
                     damping: components["schemas"]["Damping"];
                 };
                 navigation?: components["schemas"]["Navigation"];
+                scene?: components["schemas"]["Scene"];
                 clutch?: unknown;
             };
         };
@@ -1915,6 +2296,16 @@ export type SentScale = components['schemas']['SentScale'];
 export type SentTransformParts = components['schemas']['SentTransformParts'];
 export type SentDamping = components['schemas']['SentDamping'];
 export type SentNavigation = components['schemas']['SentNavigation'];
+export type SentConstantField = components['schemas']['SentConstantField'];
+export type SentSpringField = components['schemas']['SentSpringField'];
+export type SentDamperDampingField = components['schemas']['SentDamperDampingField'];
+export type SentDamperMatrixField = components['schemas']['SentDamperMatrixField'];
+export type SentPlaneField = components['schemas']['SentPlaneField'];
+export type SentSphereField = components['schemas']['SentSphereField'];
+export type SentBoxField = components['schemas']['SentBoxField'];
+export type SentCapsuleField = components['schemas']['SentCapsuleField'];
+export type SentCylinderField = components['schemas']['SentCylinderField'];
+export type SentScene = components['schemas']['SentScene'];
 export type SentArmOrCompactConfigure = components['schemas']['SentArmOrCompactConfigure'];
 export type SentArmOrCompactEntry = components['schemas']['SentArmOrCompactEntry'];
 export type SentArmOrCompactKeyedEntry = components['schemas']['SentArmOrCompactKeyedEntry'];
@@ -1925,6 +2316,16 @@ export type SentMessage = components['schemas']['SentMessage'];
 export type Basis = components['schemas']['Basis'];
 export type Damping = components['schemas']['Damping'];
 export type Navigation = components['schemas']['Navigation'];
+export type ConstantField = components['schemas']['ConstantField'];
+export type SpringField = components['schemas']['SpringField'];
+export type DamperDampingField = components['schemas']['DamperDampingField'];
+export type DamperMatrixField = components['schemas']['DamperMatrixField'];
+export type PlaneField = components['schemas']['PlaneField'];
+export type SphereField = components['schemas']['SphereField'];
+export type BoxField = components['schemas']['BoxField'];
+export type CapsuleField = components['schemas']['CapsuleField'];
+export type CylinderField = components['schemas']['CylinderField'];
+export type Scene = components['schemas']['Scene'];
 export type MoverFrame = components['schemas']['MoverFrame'];
 export type HandleFrame = components['schemas']['HandleFrame'];
 export type Fault = components['schemas']['Fault'];

@@ -31,7 +31,7 @@ from actors.session.messages import (
 )
 from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import Remembered, SessionMemory
-from actors.session.scene import ENABLED
+from actors.session.scene import SCENES_ENABLED
 from actors.session.scene_fields import checked_field
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
@@ -222,10 +222,10 @@ def test_scenes_are_dropped_when_they_are_switched_off(rig: SessionActorRig) -> 
     rig.actor.configure(ConfigureSession((SetScene(ARM, (("wind", wind),)), SetForceGate(ARM, 0.5))))
     told = len(rig.manager.told)
 
-    rig.actor.on_setting(SettingChanged(ENABLED, True))
+    rig.actor.on_setting(SettingChanged(SCENES_ENABLED, True))
     assert rig.config.device(ARM).scene == {"wind": wind}
-    rig.actor.on_setting(SettingChanged(ENABLED, False))
-    rig.actor.on_setting(SettingChanged(ENABLED, False))
+    rig.actor.on_setting(SettingChanged(SCENES_ENABLED, False))
+    rig.actor.on_setting(SettingChanged(SCENES_ENABLED, False))
 
     assert rig.config.device(ARM) == DeviceConfig(force_gate=0.5)
     assert rig.events[1:] == [("session-updated", {"session_id": 7, "scopes": ["config.scene"]})]

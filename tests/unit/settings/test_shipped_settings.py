@@ -79,6 +79,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "features/workspace_zoom/enabled": ("BOOL", False, None, None, False),
     "features/hfx/enabled": ("BOOL", False, None, None, False),
     "features/contact/enabled": ("BOOL", False, None, None, False),
+    "features/scene/enabled": ("BOOL", False, None, None, False),
     "presets/freeform_profiles": ("ARR_STRING", ["*freeform*"], None, None, False),
     "simulation/settle_time": ("FLOAT", 0.2, "s", None, False),
     "simulation/seed": ("INT", 0, None, None, False),

@@ -23,6 +23,7 @@ from transport.http.schema.json_schema import (
     word,
 )
 from transport.http.schema.navigation import NAVIGATION
+from transport.http.schema.scene import SCENE
 from transport.http.schema.values import DAMPING, ENABLED, FORCE_GATE, GRAVITY, HANDEDNESS
 
 _VEC3: Final = obj(dict.fromkeys("xyz", number()))
@@ -57,6 +58,7 @@ ARM_CONFIG: Final = obj(
             {"force_gate": FORCE_GATE, "damping": DAMPING}, description="In inverse words, in place of the two."
         ),
         "navigation": NAVIGATION,
+        "scene": SCENE,
     },
 )
 GRIP_CONFIG: Final = obj(

@@ -17,6 +17,7 @@ from actors.values.commands import (
 from actors.values.identity import Kind
 from transport.http.schema.json_schema import ANYTHING, Named, Schema, either, listed, mapped, number, obj, text, word
 from transport.http.schema.navigation import SENT_NAVIGATION
+from transport.http.schema.scene import SENT_SCENE
 from transport.http.schema.values import (
     FLAT,
     PERMUTATION,
@@ -114,13 +115,14 @@ def _configure(kinds: list[Kind]) -> Named:
         "force_gate": SENT_FORCE_GATE,
         "damping": SENT_DAMPING,
         "navigation": SENT_NAVIGATION,
+        "scene": SENT_SCENE,
         "filters": obj({}, optional={"force_gate": SENT_FORCE_GATE, "damping": SENT_DAMPING}),
     }
     own = {name: schema for name, schema in areas.items() if any(kind.spec.has(name) for kind in kinds)}
     # What config shows can be sent back as it is.
     wide = (name for name in DEVICE_WIDE if name in OF_EVERY_KIND or any(kind.spec.has(name) for kind in kinds))
     shown = dict.fromkeys(sorted((*FACTS, *wide)), ANYTHING)
-    modules = dict.fromkeys(_words(Place.CONFIGURE), ANYTHING)
+    modules = dict.fromkeys((name for name in _words(Place.CONFIGURE) if name not in areas), ANYTHING)
     name = "Or".join(kind.value.capitalize() for kind in kinds)
     return Named(f"{name}Configure", obj({}, optional={**own, **shown, **modules}))
 

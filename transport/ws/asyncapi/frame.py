@@ -94,14 +94,15 @@ def _entry(spec: KindSpec, version: str) -> Named:
 
 def _mover(version: str) -> dict[str, Any]:
     config, state = dict(ARM_CONFIG["properties"]), dict(ARM_STATE["properties"])
-    optional = {key: config.pop(key) for key in ("name", "force_gate", "damping", "filters", "navigation")}
+    optional = {key: config.pop(key) for key in ("name", "force_gate", "damping", "filters", "navigation", "scene")}
     config |= {"device_info": _INFO[version], "basis": BASIS}
     navigation = {"navigation": state.pop("navigation")}
     state["transform_velocity"] = _VELOCITY
     if version == V30:
         state["mode"] = state["control_mode"]
     of_modules = {name: ANYTHING for module in built_in() for name in module.words.by_place()[Place.STATE]}
-    shown = {name: ANYTHING for module in built_in() for name in module.words.by_place()[Place.CONFIGURE]}
+    words = (name for module in built_in() for name in module.words.by_place()[Place.CONFIGURE])
+    shown = {name: ANYTHING for name in words if name not in optional}
     return {
         "config": obj(config, optional={**optional, **shown}),
         "state": obj(state, optional={**navigation, **of_modules}),
