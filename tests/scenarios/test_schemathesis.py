@@ -42,7 +42,7 @@ PORTS: Final = (
     "communication/websocket/legacy_port",
     "communication/events/port",
 )
-PREVIEWS: Final = {"features/session_force_scale/enabled": True}
+PREVIEWS: Final = {"features/session_force_scale/enabled": True, "features/scene/enabled": True}
 # Devices that come and go all the time would end in a blocked port, and all further answers would be about that alone.
 UNBLOCKED: Final = {**PREVIEWS, "devices/detection/block_on_loop": False}
 

@@ -82,7 +82,7 @@ SUBJECTS: Final = (
     Subject(
         "session-view",
         "A session's view of a device",
-        "Basis, mount, preset, filters, navigation, workspace transform.",
+        "Basis, mount, preset, filters, navigation, scene, workspace transform.",
     ),
     Subject("sessions", "Sessions", "Who is connected; profiles, scale of forces, disconnecting."),
     Subject("stop", "Stop", "Zero force on every device, until released."),

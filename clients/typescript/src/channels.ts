@@ -472,7 +472,7 @@ export type components = {
                 dynamic: number;
             };
         };
-        /** @description What is not sent stays; null removes a field. */
+        /** @description What is not sent stays; null removes a field; {} changes nothing. */
         SentScene: {
             /** @description Fields by their ids. */
             fields?: {

@@ -12,6 +12,8 @@ from actors.kit.errors import InvalidInput
 from actors.session.navigation import check_shape
 from actors.values.identity import Connection, Kind
 from fastpath.navigation.values import PRIMITIVES, BubbleShape
+from fastpath.scene.values import MOST_FIELDS
+from transport.wire.scene import read
 from transport.wire.simulation import CHANGE
 
 PEN: Final = "D001"
@@ -32,6 +34,7 @@ IN_REACH: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {"x": (-0.09, 0.07), "y": (-0.185, -0.025), "z": (0.0, 0.16)}
 )
 OF_HANDLES_TOO: Final = "none"
+AIR: Final[Mapping[str, Any]] = MappingProxyType({"field": "damper", "damping": 2})
 SPHERE: Final[Mapping[str, Any]] = MappingProxyType({"primitive": "sphere", "parameters": {"r": 0.05}})
 
 
@@ -114,6 +117,27 @@ def _navigation(case: Any) -> None:
         collision |= dict(zip(("release", "threshold"), ends, strict=True))
 
 
+def _scene(case: Any) -> None:
+    """The numbers of a field must fit together, and the fields of one message into a scene."""
+    fields = case.body.get("fields") if isinstance(case.body, dict) else None
+    if not isinstance(fields, dict):
+        return
+    case.body |= {"fields": (fields := dict(list(fields.items())[:MOST_FIELDS])), "replace": True}
+    for name, field in fields.items():
+        try:
+            read({"fields": {name: field}}, "body", "", _ignored, _refused)
+        except InvalidInput:
+            fields[name] = dict(AIR)
+
+
+def _ignored(_path: str, _reason: str) -> None:
+    """Unknown keys are warnings."""
+
+
+def _refused(path: str, reason: str) -> None:
+    raise InvalidInput(reason, path)
+
+
 def _is_solid(shape: dict[str, Any]) -> bool:
     given = shape["parameters"]
     parameters = tuple(
@@ -131,6 +155,7 @@ CONSTRAINTS: Final[Mapping[str, Callable[[Any], None]]] = MappingProxyType(
     {
         "POST /{device}/{id}/config/paired_with": _partner,
         "POST /{device}/{id}/config/navigation": _navigation,
+        "POST /{device}/{id}/config/scene": _scene,
         "POST /simulation/{device}/{id}": _simulated,
     }
 )

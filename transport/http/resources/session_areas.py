@@ -1,4 +1,4 @@
-"""Routes of a session's own configuration, `/{device}/{id}/config/…`: basis, mount, preset, filters, navigation. Bodies as in `configure`.
+"""Routes of a session's own configuration, `/{device}/{id}/config/…`: basis, mount, preset, filters, navigation, scene. Bodies as in `configure`.
 
 A change is validated here first, so that a request is applied whole or not at all; then the session's actor applies it.
 """
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from actors.device.api import unsupported_event
 from actors.event.api import HUB
 from actors.kit.errors import FirmwareTooOld, HapticError, InvalidInput
+from actors.modules.registry import is_on, refusal
+from actors.modules.scene import Scenes
 from actors.session.api import (
     ClearDamping,
     ClearNavigation,
+    ClearScene,
     SessionConfig,
     SetBasis,
     SetDamping,
@@ -22,6 +25,7 @@ from actors.session.api import (
     SetMount,
     SetNavigation,
     SetPreset,
+    SetScene,
     mount_of,
     preset_of,
     refused_in_every_session,
@@ -41,8 +45,9 @@ from transport.http.schema.route_schema import (
     SEVERAL_MOVERS,
     RouteSchema,
 )
+from transport.http.schema.scene import SCENE, SENT_SCENE
 from transport.http.session_scope import Scope, cleared_scopes, named_scopes
-from transport.wire import configuration, frames, navigation, shapes
+from transport.wire import configuration, frames, navigation, scene, shapes
 from transport.wire.vocabulary import preset_in
 
 if TYPE_CHECKING:
@@ -54,7 +59,16 @@ if TYPE_CHECKING:
 BODY: Final = "body"
 
 DeviceChange: TypeAlias = (
-    SetBasis | SetMount | SetPreset | SetDamping | ClearDamping | SetForceGate | SetNavigation | ClearNavigation
+    SetBasis
+    | SetMount
+    | SetPreset
+    | SetDamping
+    | ClearDamping
+    | SetForceGate
+    | SetNavigation
+    | ClearNavigation
+    | SetScene
+    | ClearScene
 )
 Changes: TypeAlias = tuple[DeviceChange, ...]
 
@@ -71,6 +85,7 @@ class SessionArea:
     sent: Schema  # schema of the body
     echo: Schema  # schema of the answer
     example: object
+    preview: type[Scenes] | None = None  # module without which the area is refused
 
 
 # ---------------------------------------------------------------- bodies
@@ -98,6 +113,13 @@ def _force_gate(body: object, note: shapes.NameUnknown) -> Changes:
 
 def _navigation(body: object, note: shapes.NameUnknown) -> Changes:
     return (navigation.read(body, BODY, "", note),)
+
+
+def _scene(body: object, note: shapes.NameUnknown) -> Changes:
+    def refuse(path: str, reason: str) -> None:
+        raise InvalidInput(reason, path)
+
+    return (scene.read(body, BODY, "", note, refuse),)
 
 
 def _filters(body: object, note: shapes.NameUnknown) -> Changes:
@@ -143,6 +165,10 @@ def _filters_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> M
 
 def _navigation_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
     return navigation.shown(config.device(record.device_id).navigation)
+
+
+def _scene_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return scene.shown(config.device(record.device_id).scene)
 
 
 START_DAMPING: Final = ClearDamping("")
@@ -221,6 +247,17 @@ AREAS: Final = (
         NAVIGATION,
         {"mode": "bubble", "bubble": {"velocity": {"max": 0.3}}},
     ),
+    SessionArea(
+        Area("scene"),
+        "scene",
+        _scene,
+        (ClearScene(""),),
+        _scene_shown,
+        SENT_SCENE,
+        SCENE,
+        {"fields": {"air": {"field": "damper", "damping": 2}}},
+        Scenes,
+    ),
 )
 
 
@@ -232,8 +269,9 @@ def routes() -> Iterator[Route]:
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
         several = SEVERAL_DEVICES if area.area.everywhere else SEVERAL_MOVERS
-        shown = RouteSchema(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
-        cleared = RouteSchema(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
+        setting = "" if area.preview is None else area.preview.setting
+        shown = RouteSchema(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH, preview=setting)
+        cleared = replace(shown, query=(CLEARED_SESSIONS,), fails=DEVICE_FAILS)
         written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)
         yield Route("GET", shape, _reader(area), f"A session's {area.path}.", schema=shown)
         yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, schema=written)
@@ -252,6 +290,7 @@ def note_unknown(call: Call) -> shapes.NameUnknown:
 
 def _reader(area: SessionArea) -> Handler:
     async def read(call: Call) -> Answer:
+        _check_preview(call, area)
         records, scopes = _found(call, area.area).records, named_scopes(call).found
         return await values_of(
             call.vocabulary, [_act(call, area, record, scope, ()) for record in records for scope in scopes]
@@ -262,6 +301,7 @@ def _reader(area: SessionArea) -> Handler:
 
 def _writer(area: SessionArea) -> Handler:
     async def write(call: Call) -> Answer:
+        _check_preview(call, area)
         return await _change(call, area, named_scopes, area.read_body(call.value(), note_unknown(call)))
 
     return write
@@ -269,9 +309,17 @@ def _writer(area: SessionArea) -> Handler:
 
 def _clearer(area: SessionArea) -> Handler:
     async def clear(call: Call) -> Answer:
+        _check_preview(call, area)
         return await _change(call, area, cleared_scopes, area.clears)
 
     return clear
+
+
+def _check_preview(call: Call, area: SessionArea) -> None:
+    """Raise InvalidInput while the area's preview is off."""
+    module = None if area.preview is None else call.bridge.modules.of(area.preview)
+    if module is not None and not is_on(module, call.bridge.settings):
+        raise InvalidInput(refusal(module, area.path))
 
 
 async def _change(call: Call, area: SessionArea, scopes_of: Callable[[Call], Scopes], changes: Changes) -> Answer:

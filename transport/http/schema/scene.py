@@ -76,16 +76,15 @@ SCENE: Final = Named(
         description="Force fields of a session on a device; forces and materials are at the device.",
     ),
 )
-SENT_SCENE: Final = Named(
-    "SentScene",
-    obj(
-        {},
-        optional={
-            "fields": _fields(
-                nullable(either(*(form for name in FIELDS for form in _forms(name, whole=False)))), MOST_NAMED
-            ),
-            "replace": {**FLAG, "description": "Whether all other fields are removed."},
-        },
-        description="What is not sent stays; null removes a field.",
-    ),
+_SENT: Final = obj(
+    {},
+    optional={
+        "fields": _fields(
+            nullable(either(*(form for name in FIELDS for form in _forms(name, whole=False)))), MOST_NAMED
+        ),
+        "replace": {**FLAG, "description": "Whether all other fields are removed."},
+    },
+    one_of_them=True,
+    description="What is not sent stays; null removes a field; {} changes nothing.",
 )
+SENT_SCENE: Final = Named("SentScene", {**_SENT, "anyOf": [*_SENT["anyOf"], {"maxProperties": 0}]})
