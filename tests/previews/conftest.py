@@ -19,7 +19,7 @@ DEVICES = (
     SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
     SimulatedSpec(Kind.GRIP, Connection.WIRED, "B001"),
 )
-PREVIEWS = ("clutch", "session_force_scale", "workspace_zoom", "hfx", "contact")
+PREVIEWS = ("clutch", "session_force_scale", "workspace_zoom", "hfx", "contact", "scene")
 
 Join = Callable[..., tuple[RawWebSocket, int]]
 
