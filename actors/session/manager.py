@@ -14,7 +14,7 @@ from actors.kit.children import Children, RestartLimit
 from actors.kit.errors import NoSlot
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
-from actors.session import configure, defaults
+from actors.session import configure, defaults, scene
 from actors.session.actor import SessionActor, actor_name, unsupported_events
 from actors.session.messages import (
     MANAGER,
@@ -178,7 +178,7 @@ class SessionManager(ServiceActor):
         return applied
 
     def _start_config(self, known: Remembered) -> SessionConfig:
-        """Return the start configuration of a session with this remembered profile and version."""
+        """Return the start configuration of a session with this remembered profile and version; it has scenes only while they are on."""
         config = replace(
             self._open_sessions.defaults.value,
             profile=known.profile,
@@ -190,7 +190,8 @@ class SessionManager(ServiceActor):
             self._open_sessions.memory.value,
             freeform=self._settings.value.texts(configure.FREEFORM),
         )
-        return configure.apply(config, (), context).config
+        start = configure.apply(config, (), context).config
+        return start if self._settings.value.flag(scene.SCENES_ENABLED) else configure.without_scenes(start)
 
     def _resumable(self, text: str | None) -> int | None:
         if text is None or not (text.isascii() and text.isdecimal() and len(text) < 19):

@@ -30,13 +30,17 @@ def value_of(parameter: Parameter) -> st.SearchStrategy[Any]:
         case Form.FRICTION:
             return st.tuples(number, number).map(lambda pair: (max(pair), min(pair)))
         case Form.ROTATION:
-            return st.tuples(*[number] * 4).filter(lambda one: max(map(abs, one)) > 1e-3)
+            return st.tuples(number, number, number, number).filter(_has_length)
         case Form.DIAGONAL:
             return number | st.tuples(number, number, number)
         case Form.MATRIX:
             return st.tuples(number, *[st.floats(0, 5)] * 3).map(_damping_matrix)
         case _:
             return st.tuples(number, number, number)
+
+
+def _has_length(quaternion: tuple[float, ...]) -> bool:
+    return max(map(abs, quaternion)) > 1e-3
 
 
 def _damping_matrix(numbers: tuple[float, ...]) -> tuple[float, ...]:

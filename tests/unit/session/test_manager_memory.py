@@ -22,12 +22,15 @@ from actors.session.messages import (
     SetForceGate,
     SetMount,
     SetPreset,
+    SetScene,
 )
 from actors.session.profile import Remembered
+from actors.session.scene import SCENES_ENABLED
+from actors.session.scene_fields import checked_field
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
-from tests.support.actors.doubles import inventory_of
+from tests.support.actors.doubles import inventory_of, settings_view
 from tests.unit.session.manager_rig import CLIENT, SessionManagerRig
 
 # ---------------------------------------------------------------- what is remembered
@@ -250,6 +253,15 @@ def test_resumed_profile_applies_over_the_defaults(ready: SessionManagerRig) -> 
     ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY),)))
 
     assert ready.open(str(first.session_id)).config == SessionConfig("mine", "3.5", basis=XZY)
+
+
+def test_sessions_start_with_a_scene_only_while_scenes_are_on(ready: SessionManagerRig) -> None:
+    air = checked_field("damper", {"damping": 2.0})
+    ready.manager.configure_defaults(ConfigureDefaults((SetScene(ARM, (("air", air),)), SetPreset(ARM, "arm_front"))))
+    assert ready.open().config.device(ARM) == DeviceConfig(preset="arm_front")
+
+    ready.settings.replace(settings_view({SCENES_ENABLED: True}))
+    assert ready.open().config.device(ARM) == DeviceConfig(preset="arm_front", scene={"air": air})
 
 
 def test_null_default_restores_the_shipped_value(ready: SessionManagerRig) -> None:

@@ -26,6 +26,10 @@ ON, OFF = (settings_view({"features/scene/enabled": enabled}) for enabled in (Tr
 (GRIP,) = inventory_of("grip").devices
 
 
+def _take(*_values: object) -> None:
+    """What the view is made of besides the scene."""
+
+
 class Writer:
     """Takes any view, and scenes without a sphere."""
 
@@ -38,7 +42,7 @@ class Writer:
             raise ValueError(REASON)
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *_: None
+        return _take
 
 
 class Runtime:
