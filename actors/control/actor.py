@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 FREQUENCY: Final = "control/frequency"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"
+SCENE_TIMEOUT: Final = "scene/timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
 # Shorter than the time from a device's connection to its first force.
 DEVICE_CHECK_S: Final = 0.05
@@ -105,7 +106,7 @@ class FastpathActor(ServiceActor):
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
         """Publish a changed rate, time-out or filter; restart the statistics for a new period."""
-        if message.key in (FREQUENCY, COMMAND_TIMEOUT) or message.key.startswith(oscillation.SETTINGS):
+        if message.key in (FREQUENCY, COMMAND_TIMEOUT, SCENE_TIMEOUT) or message.key.startswith(oscillation.SETTINGS):
             self._publish()
         elif message.key == STATISTICS_PERIOD:
             self._begin_period()
@@ -248,6 +249,7 @@ class FastpathActor(ServiceActor):
         self._runtime.publish_loop(
             frequency=settings.number(FREQUENCY),
             command_timeout=settings.number(COMMAND_TIMEOUT),
+            scene_timeout=settings.number(SCENE_TIMEOUT),
             spin=settings.text("control/spin") == "auto" and not self._cores.shared,
             duty=self._watch.value.share,
             oscillation=oscillation.oscillation_params(settings),

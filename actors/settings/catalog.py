@@ -233,6 +233,14 @@ def sessions() -> Iterator[Setting]:
         "How long a command holds when its session falls silent; then it ramps to zero.",
         unit="s",
     )
+    yield real(
+        "scene/timeout",
+        0.5,
+        0.1,
+        5,
+        "How long a scene holds when its client sends no message; then it fades, and the next message brings it back.",
+        unit="s",
+    )
 
 
 def devices() -> Iterator[Setting]:

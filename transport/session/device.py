@@ -12,8 +12,6 @@ from fastpath.text.encoder import FrameEntry
 from transport.wire import frames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from actors.device.api import DeviceRecord, DeviceWide
     from actors.session.api import SessionConfig
     from actors.settings.api import SettingsView
@@ -93,11 +91,8 @@ class SessionDevice:
         self.scene_fault = ""
         if scene == self.scene:
             return False
-        # A loop that renders no scenes yet has no such method.
-        set_scene: Callable[[Scene], None] | None = getattr(self.writer, "set_scene", None)
         try:
-            if set_scene is not None:
-                set_scene(scene)
+            self.writer.set_scene(scene)
         except ValueError as error:
             self.scene_fault = str(error)
             return False

@@ -1257,6 +1257,7 @@ export type components = {
                 };
                 clutch?: unknown;
                 hfx?: unknown;
+                scene?: unknown;
             };
             status: {
                 calibrated: boolean;
@@ -1536,6 +1537,7 @@ export type components = {
                 };
                 clutch?: unknown;
                 hfx?: unknown;
+                scene?: unknown;
             };
             status: {
                 calibrated: boolean;

@@ -6,17 +6,30 @@ import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import numpy as np
 import pytest
 
 import hapticd_client as haptics
-from hapticd_client import InvalidCommand, NoSuchDevice, Refused, testing
+from hapticd_client import (
+    Box,
+    Constant,
+    Damper,
+    InvalidCommand,
+    NoSuchDevice,
+    Plane,
+    Refused,
+    Spring,
+    testing,
+)
 from hapticd_client.core import operations
+from hapticd_client.core.scene import Field
 from tests.support.service.polling import eventually
 
 
 @pytest.fixture(scope="module")
 def running() -> Iterator[testing.TestService]:
-    with testing.service(simulate="arm,grip", settings={"features/clutch/enabled": True}) as service:
+    previews = {"features/clutch/enabled": True, "features/scene/enabled": True}
+    with testing.service(simulate="arm,grip", settings=previews) as service:
         yield service
 
 
@@ -70,6 +83,81 @@ def test_configuration_by_attribute_is_shown_after_an_update(service: haptics.Se
     arm.navigation = "off"
     service.update()
     assert (arm.preset, arm.navigation["mode"]) == ("arm_front_centered", "off")
+
+
+def test_scene_is_assigned_whole_and_changed_by_field(service: haptics.Service) -> None:
+    arm = service.arm
+    assert dict(arm.scene) == {}
+    arm.scene = [Damper(2), Constant(np.array([0, 0, 0.5]))]
+    service.update()
+    assert arm.scene["1"] == {"field": "damper", "damping": 2}
+    assert arm.scene["2"]["force"] == {"x": 0, "y": 0, "z": 0.5}
+
+    del arm.scene["2"]
+    arm.scene["floor"] = Plane((0, 0, 0.1), (0, 0, 1), stiffness=500, friction=0.3)
+    assert list(arm.scene) == ["1", "floor"]
+    service.update()
+    assert arm.scene["floor"]["friction"] == {"static": 0.3, "dynamic": 0.3}
+    assert len(arm.scene) == 2
+    assert arm.state.raw["scene"]["touched"] == []
+
+    arm.scene["floor"] = {"field": "damper", "damping": -1}
+    with pytest.raises(haptics.FrameErrors, match="damping is 0 to 20"):
+        service.update()
+    arm.scene = {"lane": Spring((0, 0, 0), 200, axes="x")}
+    service.update()
+    assert arm.scene["lane"]["axes"] == ["x"]
+    arm.scene = []
+    service.update()
+    assert dict(arm.scene) == {}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        5,
+        "wall",
+        Plane((0, 0, 0), (0, 0, 1), 1),
+        [5],
+        {"a": 5},
+        [Plane(3, (0, 0, 1), 1)],  # type: ignore[arg-type]
+        [Plane((0, 0, float("nan")), (0, 0, 1), 1)],
+        [Plane((0, 0, 0), (0, 0, 1), 1, friction=("much", 1))],  # type: ignore[arg-type]
+        [Plane((0, 0, 0), (0, 0, 1), 1, friction=(1, 2, 3))],  # type: ignore[arg-type]
+        [Box((0, 0, 0), (1, 1, 1), 1, rotation=(1, 0))],
+        [Box((0, 0, 0), (1, 1, 1), 1, rotation=3)],  # type: ignore[arg-type]
+        [Damper(matrix="curl")],
+        [Spring((0, 0, 0), 1, axes=3)],  # type: ignore[arg-type]
+    ],
+    ids=str,
+)
+def test_scene_of_what_is_no_field_is_refused_at_once(service: haptics.Service, bad: object) -> None:
+    with pytest.raises(InvalidCommand):
+        service.arm.scene = bad  # type: ignore[assignment]
+    with pytest.raises(KeyError):
+        del service.arm.scene["nothing"]
+
+
+@pytest.mark.parametrize(
+    ("field", "document"),
+    [
+        (Damper(matrix=np.eye(3)), {"field": "damper", "matrix": [1, 0, 0, 0, 1, 0, 0, 0, 1]}),
+        (Damper((1, 2, 3)), {"field": "damper", "damping": {"x": 1, "y": 2, "z": 3}}),
+        (
+            Box((0, 0, 0), (1, 2, 3), 500, rotation=(1, 0, 0, 0), inside=True),
+            {
+                "field": "box",
+                "centre": {"x": 0, "y": 0, "z": 0},
+                "size": {"x": 1, "y": 2, "z": 3},
+                "stiffness": 500,
+                "rotation": {"w": 1, "x": 0, "y": 0, "z": 0},
+                "inside": True,
+            },
+        ),
+    ],
+)
+def test_field_is_written_as_the_wire_has_it(field: Field, document: dict[str, object]) -> None:
+    assert field.document() == document
 
 
 def test_configuration_that_the_service_refuses_is_an_error_with_its_reason(service: haptics.Service) -> None:

@@ -18,7 +18,7 @@ def field(kind: str, **values: Value) -> Field:
     """A field; what is left out has its default."""
     rows = FIELDS[kind]
     defaults = {name: row.default for name, row in rows.items() if row.default is not None}
-    return Field(kind, {name: value for name, value in {**defaults, **values}.items() if value is not None})
+    return Field(kind, {**defaults, **values})
 
 
 def plane(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -33,7 +33,7 @@ class Looks:
 
 
 @contextmanager
-def counted_looks() -> Iterator[Looks]:
+def counted_looks() -> Generator[Looks]:
     """Count them from here on."""
     counted, really_look = Looks(), SilenceWatch.poll
 

@@ -112,26 +112,6 @@ def test_refused_scene_leaves_the_last_one_and_is_tried_again(runtime: Runtime) 
     assert unplaced_scenes([device]) == ()
 
 
-def test_loop_without_scenes_is_not_asked(runtime: Runtime) -> None:
-    device = device_of(runtime)
-    device.writer = cast("Any", without_set_scene(runtime.made))
-
-    assert device.view(config_with({"air": AIR}), ON)
-    assert device.scene == {"air": AIR}
-
-
-def without_set_scene(writer: Writer) -> object:
-    """A writer of a loop that renders no scenes."""
-
-    class Older:
-        def __getattr__(self, name: str) -> Any:
-            if name == "set_scene":
-                raise AttributeError(name)
-            return getattr(writer, name)
-
-    return Older()
-
-
 def test_refused_scene_is_taken_back_from_the_configuration(runtime: Runtime) -> None:
     device = device_of(runtime)
     device.view(config_with({"air": AIR}), ON)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from hapticd_client.core.vectors import WXYZ, XYZ, three
+from hapticd_client.core.vectors import WXYZ, XYZ, is_number, three
 from hapticd_client.errors import InvalidCommand
 
 POINTS: Final = frozenset({"point", "centre", "start", "end", "normal", "force", "size"})
@@ -28,14 +28,18 @@ class Field:
         made: dict[str, Any] = {"field": self.word}
         for row in fields(self):
             value = getattr(self, row.name)
-            if value is not None:
+            if value is None:
+                continue
+            try:
                 made[row.name] = _written(self.word, row.name, value)
+            except (TypeError, ValueError):
+                raise InvalidCommand(f"{row.name} of a {self.word} cannot be {value!r}") from None
         return made
 
 
 def _written(word: str, name: str, value: Any) -> Any:
     """Return one parameter as the wire has it."""
-    if name in POINTS or (name == "damping" and not isinstance(value, int | float | np.number)):
+    if name in POINTS or (name == "damping" and not is_number(value)):
         return dict(zip(XYZ, three(value, f"{name} of a {word}", "x, y, z"), strict=True))
     if name == "rotation":
         parts = [float(part) for part in value]
@@ -43,7 +47,7 @@ def _written(word: str, name: str, value: Any) -> Any:
             raise InvalidCommand(f"rotation of a {word} is a quaternion w, x, y, z, and this is {value!r}")
         return dict(zip(WXYZ, parts, strict=True))
     if name == "friction":
-        parts = [value, value] if isinstance(value, int | float) else list(value)
+        parts = [value, value] if is_number(value) else list(value)
         if len(parts) != 2:
             raise InvalidCommand(f"friction of a {word} is one number, or static and dynamic, and this is {value!r}")
         return {"static": float(parts[0]), "dynamic": float(parts[1])}
@@ -182,7 +186,7 @@ class Scene(MutableMapping[str, Any]):
         return len(self._shown)
 
 
-def document(value: Field | Mapping[str, Any]) -> dict[str, Any]:
+def document(value: object) -> dict[str, Any]:
     """Return a field as the wire has it. InvalidCommand."""
     if isinstance(value, Field):
         return value.document()
@@ -191,10 +195,10 @@ def document(value: Field | Mapping[str, Any]) -> dict[str, Any]:
     raise InvalidCommand(f"a scene is made of fields, such as Plane or Spring, and this is {value!r}")
 
 
-def documents(value: Mapping[str, Any] | Iterable[Any]) -> dict[str, dict[str, Any]]:
+def documents(value: object) -> dict[str, dict[str, Any]]:
     """Return a whole scene as the wire has it: fields by id, or a list, whose ids are "1", "2" and so on. InvalidCommand."""
     if isinstance(value, Mapping):
         return {str(name): document(one) for name, one in value.items()}
-    if isinstance(value, str | bytes | Field):
+    if isinstance(value, str | bytes | Field) or not isinstance(value, Iterable):
         raise InvalidCommand(f"a scene is a list of fields, or fields by id, and this is {value!r}")
     return {str(number): document(one) for number, one in enumerate(value, start=1)}

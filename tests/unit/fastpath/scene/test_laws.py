@@ -106,7 +106,8 @@ def closed_path(draw: Draw, seconds: float = 1.0) -> Path:
     for harmonic in (1, 2, 3):
         path += np.outer(np.sin(harmonic * turn), draw.normal(size=3)) / harmonic
         path += np.outer(np.cos(harmonic * turn) - 1, draw.normal(size=3)) / harmonic
-    return np.array(near(draw, 0.02)) + path * 0.04 / max(np.abs(path).max(), 1e-9)
+    whole: Path = np.array(near(draw, 0.02)) + path * 0.04 / max(np.abs(path).max(), 1e-9)
+    return whole
 
 
 def rig_at(place: NDArray[np.float64], scene: dict[str, Field]) -> Scened:
@@ -149,6 +150,12 @@ def test_no_field_feeds_the_hand_over_a_closed_way(kind: str) -> None:
     assert worst <= LARGEST_GAIN
 
 
+def stiffness_of(one: Field) -> float:
+    value = one.values.get("stiffness", 0.0)
+    assert isinstance(value, float)
+    return value
+
+
 def scene_of(draw: Draw, count: int) -> dict[str, Field]:
     kinds = list(FIELDS)
     return {str(number): FIELDS[kinds[draw.integers(len(kinds))]](draw) for number in range(count)}
@@ -170,7 +177,7 @@ def test_no_change_of_a_scene_steps_the_force() -> None:
                 else:
                     scene = {key: value for key, value in scene.items() if key != name}
                 rig.describe(scene)
-                stiffness = max(stiffness, sum(float(f.values.get("stiffness", 0.0)) for f in scene.values()))  # type: ignore[arg-type]
+                stiffness = max(stiffness, sum(stiffness_of(f) for f in scene.values()))
             force = np.array(rig.at(place))
             speed = float(np.linalg.norm(rig.reader.snapshot()["velocity"]))
             assert np.linalg.norm(force - last) <= max(STEP_RATE, 1.5 * stiffness * speed) / FREQUENCY + 1e-9

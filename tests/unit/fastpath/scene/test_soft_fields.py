@@ -9,7 +9,7 @@ from fastpath.scene.values import Field
 from tests.support.loop.scenes import Scened, X, Y, Z, field
 
 CENTRE = (X, Y, Z)
-HEAVY = {"mass": 5.0}
+HEAVY = 5.0
 
 
 def spring(stiffness: float = 100.0, **more: object) -> Field:
@@ -18,7 +18,7 @@ def spring(stiffness: float = 100.0, **more: object) -> Field:
 
 def settled(scene: dict[str, Field], place: tuple[float, float, float]) -> tuple[float, float, float]:
     """The force of a scene some time after the cursor came to a place."""
-    rig = Scened(scene, **HEAVY)
+    rig = Scened(scene, mass=HEAVY)
     rig.go(place, 0.2)
     return rig.stay(0.2)
 
@@ -46,7 +46,7 @@ def test_spring_has_a_dead_zone_and_a_largest_force() -> None:
     [(2.0, (-0.2, -0.4, 0.6)), ((2.0, 0.0, 4.0), (-0.2, 0.0, 1.2))],
 )
 def test_damper_resists_motion(damping: float | tuple[float, float, float], force: tuple[float, float, float]) -> None:
-    rig = Scened({"d": field("damper", damping=damping)}, **HEAVY)
+    rig = Scened({"d": field("damper", damping=damping)}, mass=HEAVY)
     rig.stay(0.2)
     forces = rig.go((X + 0.02, Y + 0.04, Z - 0.06), 0.2)
     assert forces[-1] == pytest.approx(force, rel=0.01, abs=1e-6)
@@ -55,14 +55,14 @@ def test_damper_resists_motion(damping: float | tuple[float, float, float], forc
 
 def test_curl_field_turns_the_hand_and_does_no_work() -> None:
     curl = field("damper", matrix=(0.0, 5.0, 0.0, -5.0, 0.0, 0.0, 0.0, 0.0, 0.0))
-    rig = Scened({"curl": curl}, **HEAVY)
+    rig = Scened({"curl": curl}, mass=HEAVY)
     rig.stay(0.2)
     forces = rig.go((X + 0.02, Y, Z), 0.2)
     assert forces[-1] == pytest.approx((0, 0.5, 0), rel=0.01, abs=1e-6)
 
 
 def test_new_fields_come_in_within_a_tenth_of_a_second() -> None:
-    rig = Scened(**HEAVY)
+    rig = Scened(mass=HEAVY)
     rig.go((X + 0.05, Y, Z), 0.1)
     rig.describe({"s": spring()})
     forces = [rig.at(rig.place)[0] for _ in range(round(0.12 * rig.frequency))]
@@ -73,7 +73,7 @@ def test_new_fields_come_in_within_a_tenth_of_a_second() -> None:
 
 
 def test_changes_at_a_low_rate_draw_a_smooth_force() -> None:
-    rig = Scened({"s": spring()}, **HEAVY)
+    rig = Scened({"s": spring()}, mass=HEAVY)
     rig.stay(0.2)
     forces = []
     # 20 Hz: the centre moves at 0.1 m/s.
@@ -87,7 +87,7 @@ def test_changes_at_a_low_rate_draw_a_smooth_force() -> None:
 
 
 def test_removed_field_leaves_at_the_slew_rate_at_most() -> None:
-    rig = Scened({"up": field("constant", force=(0.0, 0.0, 6.0))}, **HEAVY)
+    rig = Scened({"up": field("constant", force=(0.0, 0.0, 6.0))}, mass=HEAVY)
     rig.stay(0.2)
     rig.describe({})
     forces = [rig.at(rig.place)[2] for _ in range(20)]
@@ -97,7 +97,7 @@ def test_removed_field_leaves_at_the_slew_rate_at_most() -> None:
 
 
 def test_a_changed_field_keeps_its_place_and_the_others_do_not_notice() -> None:
-    rig = Scened({"a": spring(), "b": field("constant", force=(0.0, 1.0, 0.0))}, **HEAVY)
+    rig = Scened({"a": spring(), "b": field("constant", force=(0.0, 1.0, 0.0))}, mass=HEAVY)
     rig.go((X + 0.01, Y, Z), 0.2)
     rig.stay(0.2)
     rig.describe({"a": spring()})
