@@ -9,7 +9,7 @@ from libc.string cimport memcmp, memset
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.cells.cells cimport hd_triple_publish
 from fastpath.layout.arena cimport View
-from fastpath.layout.scene cimport FIELD_SURFACE, SCENE_FIELDS, SCENES, Field, Scene, SceneCell
+from fastpath.layout.scene cimport FIELD_SURFACE, SCENES, SCENE_FIELDS, Field, Scene, SceneCell
 from fastpath.scene.placing cimport fill_field, place_field
 from fastpath.space.surface cimport SURFACE_FROZEN, SURFACE_NOT_ROUND, SURFACE_PLACED, SurfaceFault
 

@@ -1,6 +1,6 @@
 """What a message does: it is read by the session's plan, its commands go to the arena, and a frame is put behind what is unsent."""
 
-from libc.stdint cimport int64_t, uint64_t, uint8_t
+from libc.stdint cimport int64_t, uint8_t, uint64_t
 from libc.string cimport memmove
 
 from fastpath.cells.cells cimport hd_load, hd_store

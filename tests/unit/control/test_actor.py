@@ -164,7 +164,7 @@ def test_parameters_come_from_the_settings() -> None:
     (published,) = rig.loop.published
     oscillation = cast("NDArray[np.void]", published.pop("oscillation"))
     assert oscillation.tolist() == pytest.approx(default_oscillation().tolist())
-    assert published == {"frequency": 8000.0, "command_timeout": 0.1, "spin": True, "duty": 1.0}
+    assert published == {"frequency": 8000.0, "command_timeout": 0.1, "scene_timeout": 0.5, "spin": True, "duty": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "control/cpu": ("GENERIC", "auto", None, None, True),
     "control/statistics_period": ("FLOAT", 10, "s", None, False),
     "sessions/command_timeout": ("FLOAT", 0.05, "s", (0.02, 0.5), False),
+    "scene/timeout": ("FLOAT", 0.5, "s", (0.1, 5), False),
     "devices/simulated": ("ARR_STRING", None, None, DEVICES, True),
     "devices/auto_pairing": ("BOOL", True, None, None, False),
     "devices/grip/attach_debounce": ("FLOAT", 0.2, "s", None, False),
