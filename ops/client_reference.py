@@ -37,7 +37,7 @@ SECTIONS: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ("Scene", scene.Scene),
         *(
             (name, getattr(hapticd_client, name))
-            for name in ("Constant", "Spring", "Damper", "Plane", "Sphere", "Box", "Capsule", "Cylinder")
+            for name in ("Constant", "Spring", "Attract", "Damper", "Plane", "Sphere", "Box", "Capsule", "Cylinder")
         ),
     ),
     "Events": (("Events", hapticd_client.Events), ("Event", hapticd_client.Event)),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import atan, copysign, cos, dist, hypot, pi, sin
+from math import dist, hypot
 from types import MappingProxyType
 from typing import Any, Final
+
+import numpy as np
 
 from actors.kit.errors import InvalidInput
 from fastpath.scene.values import FIELDS, Field, Form, Parameter, Value
@@ -27,7 +29,6 @@ SHORTEST: Final = 1e-6  # of a direction, and of a quaternion
 NORMALISED: Final = 1e-9  # deviation from 1 of a quaternion's norm that is left alone
 APART: Final = 1e-4  # m, between the ends of a capsule or cylinder
 FEEDS: Final = -1e-9  # N·s/m, smallest eigenvalue of the symmetric part of a damper's matrix
-SWEEPS: Final = 10
 
 
 def checked_field(name: str, sent: Mapping[str, Any]) -> Field:
@@ -48,20 +49,9 @@ def checked_field(name: str, sent: Mapping[str, Any]) -> Field:
 
 
 def smallest_eigenvalue(matrix: tuple[float, ...]) -> float:
-    """Return the smallest eigenvalue of the symmetric part of nine numbers by rows (Jacobi's method)."""
-    a = [[(matrix[3 * row + column] + matrix[3 * column + row]) / 2 for column in range(3)] for row in range(3)]
-    for _ in range(SWEEPS):
-        for p, q in ((0, 1), (0, 2), (1, 2)):
-            difference = a[q][q] - a[p][p]
-            angle = atan(2 * a[p][q] / difference) / 2 if difference else copysign(pi / 4, a[p][q])
-            c, s = (cos(angle), sin(angle)) if a[p][q] else (1.0, 0.0)
-            for row in a:
-                row[p], row[q] = c * row[p] - s * row[q], s * row[p] + c * row[q]
-            a[p], a[q] = (
-                [c * x - s * y for x, y in zip(a[p], a[q], strict=True)],
-                [s * x + c * y for x, y in zip(a[p], a[q], strict=True)],
-            )
-    return min(a[0][0], a[1][1], a[2][2])
+    """Return the smallest eigenvalue of the symmetric part of nine numbers by rows."""
+    whole = np.reshape(matrix, (3, 3))
+    return float(np.linalg.eigvalsh((whole + whole.T) / 2)[0])
 
 
 def _checked(key: str, parameter: Parameter, value: Any) -> Value:

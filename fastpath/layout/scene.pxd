@@ -34,8 +34,9 @@ cdef struct Field:
     # N/m, N.s/m at the device; of a damper the size of its matrix
     double stiffness
     double damping
-    # m, N
+    # m, m beyond which it ends (0: nowhere), N
     double dead_zone
+    double reach
     double largest
     # 1: all of `matrix` counts; 0: it is the identity
     uint64_t turned

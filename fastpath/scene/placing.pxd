@@ -111,7 +111,7 @@ cdef inline int fill_field(Field *out, str kind, dict given) except -1:
     if kind == "constant":
         f.kind = FIELD_CONSTANT
         fill_vector(f.place, given["force"], 3)
-    elif kind == "spring":
+    elif kind == "spring" or kind == "attract":
         f.kind = FIELD_SPRING
         fill_vector(f.place, given["centre"], 3)
         for i in range(3):
@@ -119,7 +119,10 @@ cdef inline int fill_field(Field *out, str kind, dict given) except -1:
         f.turned = len(given["axes"]) < 3
         f.stiffness = number_in(given, "stiffness")
         f.damping = number_in(given, "damping")
-        f.dead_zone = number_in(given, "dead_zone")
+        if kind == "spring":
+            f.dead_zone = number_in(given, "dead_zone")
+        else:
+            f.reach = number_in(given, "range")
         f.largest = number_in(given, "largest")
     elif kind == "damper":
         f.kind = FIELD_DAMPER
@@ -186,7 +189,8 @@ cdef inline SurfaceFault place_field(const View *view, const Field *asked, Field
         if f.turned:
             turn_matrix(view, f.matrix)
         f.dead_zone /= scale
-        length = f.dead_zone
+        f.reach /= scale
+        length = max(f.dead_zone, f.reach)
     elif f.shape.solid == SOLID_PLANE:
         normal_to_device(view, asked.shape.axis, f.shape.axis)
         for i in range(3):

@@ -30,6 +30,8 @@ cdef enum:
     STEP_PERCENT = 150
     # ms in which a scene fades and comes back, and in which a new field that is no surface comes in; longest way of a change
     GROW_MS = 100
+    # of the reach of an attraction, where its force begins to end
+    INNER_PERCENT = 80
     # ms in which a share of what is asked for may rise from nothing
     SHARE_MS = 500
 
@@ -276,10 +278,10 @@ cdef inline void surface_force(
 cdef inline void spring_force(
     const Field *f, double share, double damping, const double *x, const double *velocity, double *force,
 ) noexcept nogil:
-    """Compute a spring with a dead zone, and its damper; each has at most the largest force."""
+    """Compute a spring with a dead zone, and its damper; each has at most the largest force, and both end over the last part of its reach."""
     cdef double apart[3]
     cdef double speed[3]
-    cdef double length, pull, size
+    cdef double length, pull, size, fade
     cdef int i
     if f.turned:
         for i in range(3):
@@ -298,6 +300,12 @@ cdef inline void spring_force(
     pull = share * f.stiffness * (length - f.dead_zone)
     if pull > f.largest:
         pull = f.largest
+    if f.reach > 0 and length > 1e-2 * INNER_PERCENT * f.reach:
+        fade = (f.reach - length) / ((1 - 1e-2 * INNER_PERCENT) * f.reach)
+        if not fade > 0:
+            return
+        pull *= fade
+        damping *= fade
     size = damping * damping * product(speed, speed)
     if size > f.largest * f.largest:
         damping *= f.largest / sqrt(size)

@@ -70,6 +70,14 @@ FIELDS: Final[Mapping[str, Mapping[str, Parameter]]] = {
         "dead_zone": Parameter(Form.NUMBER, default=0.0, least=0, most=_LENGTH, unit="m"),
         "largest": Parameter(Form.NUMBER, default=40.0, least=0, most=40, unit="N"),
     },
+    "attract": {
+        "centre": _POINT,
+        "axes": Parameter(Form.AXES, default=("x", "y", "z")),
+        "range": Parameter(Form.NUMBER, least=1e-4, most=_LENGTH, unit="m"),
+        "stiffness": Parameter(Form.NUMBER, least=0, most=2000, unit="N/m"),
+        "damping": Parameter(Form.NUMBER, default=0.0, least=0, most=20, unit="N·s/m"),
+        "largest": Parameter(Form.NUMBER, default=40.0, least=0, most=40, unit="N"),
+    },
     "damper": {
         "damping": Parameter(Form.DIAGONAL, least=0, most=20, unit="N·s/m", optional=True),
         "matrix": Parameter(Form.MATRIX, least=-20, most=20, unit="N·s/m", optional=True),

@@ -17,7 +17,7 @@ from hapticd_client import aio
 from hapticd_client.core.events import Event
 from hapticd_client.core.operations import Calibration, Finding, Pairing, Setting
 from hapticd_client.core.pacing import LoopStatistics, Turn
-from hapticd_client.core.scene import Box, Capsule, Constant, Cylinder, Damper, Plane, Sphere, Spring
+from hapticd_client.core.scene import Attract, Box, Capsule, Constant, Cylinder, Damper, Plane, Sphere, Spring
 from hapticd_client.core.session import ServiceState
 from hapticd_client.core.state import DeviceState
 from hapticd_client.core.version import INTERFACE, VERSION
@@ -50,6 +50,7 @@ __version__ = VERSION
 
 __all__ = [
     "INTERFACE",
+    "Attract",
     "Box",
     "Calibration",
     "Capsule",

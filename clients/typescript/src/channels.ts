@@ -320,6 +320,25 @@ export type components = {
             /** @description N */
             largest?: number;
         };
+        SentAttractField: {
+            /** @enum {string} */
+            field: "attract";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            /** @description m */
+            range: number;
+            /** @description N/m */
+            stiffness: number;
+            axes?: ("x" | "y" | "z")[];
+            /** @description N·s/m */
+            damping?: number;
+            /** @description N */
+            largest?: number;
+        };
         SentDamperDampingField: {
             /** @enum {string} */
             field: "damper";
@@ -476,7 +495,7 @@ export type components = {
         SentScene: {
             /** @description Fields by their ids. */
             fields?: {
-                [key: string]: (components["schemas"]["SentConstantField"] | components["schemas"]["SentSpringField"] | components["schemas"]["SentDamperDampingField"] | components["schemas"]["SentDamperMatrixField"] | components["schemas"]["SentPlaneField"] | components["schemas"]["SentSphereField"] | components["schemas"]["SentBoxField"] | components["schemas"]["SentCapsuleField"] | components["schemas"]["SentCylinderField"]) | null;
+                [key: string]: (components["schemas"]["SentConstantField"] | components["schemas"]["SentSpringField"] | components["schemas"]["SentAttractField"] | components["schemas"]["SentDamperDampingField"] | components["schemas"]["SentDamperMatrixField"] | components["schemas"]["SentPlaneField"] | components["schemas"]["SentSphereField"] | components["schemas"]["SentBoxField"] | components["schemas"]["SentCapsuleField"] | components["schemas"]["SentCylinderField"]) | null;
             };
             /** @description Whether all other fields are removed. */
             replace?: boolean;
@@ -974,6 +993,25 @@ export type components = {
             /** @description N */
             largest: number;
         };
+        AttractField: {
+            /** @enum {string} */
+            field: "attract";
+            /** @description x, y, z in m */
+            centre: {
+                x: number;
+                y: number;
+                z: number;
+            };
+            axes: ("x" | "y" | "z")[];
+            /** @description m */
+            range: number;
+            /** @description N/m */
+            stiffness: number;
+            /** @description N·s/m */
+            damping: number;
+            /** @description N */
+            largest: number;
+        };
         DamperDampingField: {
             /** @enum {string} */
             field: "damper";
@@ -1130,7 +1168,7 @@ export type components = {
         Scene: {
             /** @description Fields by their ids. */
             fields: {
-                [key: string]: components["schemas"]["ConstantField"] | components["schemas"]["SpringField"] | components["schemas"]["DamperDampingField"] | components["schemas"]["DamperMatrixField"] | components["schemas"]["PlaneField"] | components["schemas"]["SphereField"] | components["schemas"]["BoxField"] | components["schemas"]["CapsuleField"] | components["schemas"]["CylinderField"];
+                [key: string]: components["schemas"]["ConstantField"] | components["schemas"]["SpringField"] | components["schemas"]["AttractField"] | components["schemas"]["DamperDampingField"] | components["schemas"]["DamperMatrixField"] | components["schemas"]["PlaneField"] | components["schemas"]["SphereField"] | components["schemas"]["BoxField"] | components["schemas"]["CapsuleField"] | components["schemas"]["CylinderField"];
             };
         };
         MoverFrame: {
@@ -2300,6 +2338,7 @@ export type SentDamping = components['schemas']['SentDamping'];
 export type SentNavigation = components['schemas']['SentNavigation'];
 export type SentConstantField = components['schemas']['SentConstantField'];
 export type SentSpringField = components['schemas']['SentSpringField'];
+export type SentAttractField = components['schemas']['SentAttractField'];
 export type SentDamperDampingField = components['schemas']['SentDamperDampingField'];
 export type SentDamperMatrixField = components['schemas']['SentDamperMatrixField'];
 export type SentPlaneField = components['schemas']['SentPlaneField'];
@@ -2320,6 +2359,7 @@ export type Damping = components['schemas']['Damping'];
 export type Navigation = components['schemas']['Navigation'];
 export type ConstantField = components['schemas']['ConstantField'];
 export type SpringField = components['schemas']['SpringField'];
+export type AttractField = components['schemas']['AttractField'];
 export type DamperDampingField = components['schemas']['DamperDampingField'];
 export type DamperMatrixField = components['schemas']['DamperMatrixField'];
 export type PlaneField = components['schemas']['PlaneField'];

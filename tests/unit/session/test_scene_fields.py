@@ -21,6 +21,7 @@ UP = (0.0, 0.0, 1.0)
 LEAST: dict[str, dict[str, Any]] = {
     "constant": {"force": UP},
     "spring": {"centre": ORIGIN, "stiffness": 200.0},
+    "attract": {"centre": (0.0, 0.0, 0.0), "range": 0.05, "stiffness": 100.0},
     "damper": {"damping": 2.0},
     "plane": {"point": ORIGIN, "normal": UP, "stiffness": 500.0},
     "sphere": {"centre": ORIGIN, "radius": 0.03, "stiffness": 500.0},

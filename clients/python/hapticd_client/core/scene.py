@@ -80,6 +80,19 @@ class Spring(Field):
 
 
 @dataclass(frozen=True)
+class Attract(Field):
+    """A spring to `centre` (m) that ends at a `range` (m) from it: to a point, with two `axes` to a line, with one to a plane; the rest as of `Spring`."""
+
+    word: ClassVar[str] = "attract"
+    centre: Iterable[float]
+    range: float
+    stiffness: float
+    axes: Iterable[str] | None = None
+    damping: float | None = None
+    largest: float | None = None
+
+
+@dataclass(frozen=True)
 class Damper(Field):
     """`damping` N·s/m for all axes or three numbers, or a `matrix` of three rows of three, whose skew part is a curl field that does no work."""
 

@@ -63,6 +63,14 @@ FIELDS: Final[dict[str, Callable[[Draw], Field]]] = {
         dead_zone=float(d.choice([0.0, 0.01])),
         largest=float(d.choice([40.0, 3.0])),
     ),
+    "attract": lambda d: field(
+        "attract",
+        centre=near(d),
+        axes=(("x", "y", "z"), ("x", "y"), ("z",))[d.integers(3)],
+        range=float(d.uniform(0.01, 0.05)),
+        stiffness=float(d.uniform(10, 500)),
+        largest=float(d.choice([40.0, 3.0])),
+    ),
     "damper": damper,
     "plane": lambda d: field("plane", point=near(d, 0.01), normal=unit(d), **rubs(d)),  # type: ignore[arg-type]
     "sphere": lambda d: field(

@@ -41,6 +41,16 @@ def test_spring_has_a_dead_zone_and_a_largest_force() -> None:
     assert settled({"s": spring(largest=1.5)}, (X + 0.03, Y, Z)) == pytest.approx((-1.5, 0, 0))
 
 
+def test_attraction_ends_at_its_range() -> None:
+    pull = field("attract", centre=CENTRE, range=0.05, stiffness=100.0, largest=3.0)
+
+    for way, force in ((0.01, -1.0), (0.03, -3.0), (0.039, -3.0), (0.045, -1.5), (0.051, 0.0)):
+        assert settled({"pull": pull}, (X + way, Y, Z)) == pytest.approx((force, 0, 0), rel=1e-3, abs=1e-9)
+    # One axis: towards a plane.
+    plane = field("attract", centre=CENTRE, range=0.05, stiffness=100.0, axes=("z",))
+    assert settled({"pull": plane}, (X + 0.06, Y, Z + 0.01)) == pytest.approx((0, 0, -1.0), abs=1e-9)
+
+
 @pytest.mark.parametrize(
     ("damping", "force"),
     [(2.0, (-0.2, -0.4, 0.6)), ((2.0, 0.0, 4.0), (-0.2, 0.0, 1.2))],
