@@ -13,7 +13,7 @@ from bench.support.plugin import Benchmark
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.rig import LoopRig
 from fastpath.scene.values import NO_SCENE, Field, Scene
-from tests.support.loop.scenes import X, Y, Z, field
+from tests.support.loop.scenes import ONE_OF_EACH, X, Y, Z, field
 
 FREQUENCY: Final = 32_000.0
 PERIOD_US: Final = 1e6 / FREQUENCY
@@ -106,23 +106,6 @@ def test_tick_with_every_optional_monitor(benchmark: Benchmark, results: ResultT
     hold(
         results.add(Row(SECTION, "every optional monitor, more for each device", more, "us", PERIOD_US, OPTIONAL_LIMIT))
     )
-
-
-def far(number: int) -> tuple[float, float, float]:
-    return X, Y, Z - 1.0 - number
-
-
-# Of each kind one: the plane with friction is touched, the other surfaces are where the hand is not.
-ONE_OF_EACH: Final[Scene] = {
-    "constant": field("constant", force=(0.0, 0.0, 0.01)),
-    "spring": field("spring", centre=(X, Y, Z), stiffness=20.0),
-    "damper": field("damper", damping=0.1),
-    "plane": field("plane", point=(X, Y, Z + 0.01), normal=(0.0, 0.0, 1.0), stiffness=100.0, friction=(0.5, 0.4)),
-    "sphere": field("sphere", centre=far(1), radius=0.03, stiffness=500.0),
-    "box": field("box", centre=far(2), size=(0.1, 0.1, 0.1), stiffness=500.0),
-    "capsule": field("capsule", start=far(3), end=far(4), radius=0.1, stiffness=100.0),
-    "cylinder": field("cylinder", start=far(5), end=far(6), radius=0.1, stiffness=100.0),
-}
 
 
 def ball(number: int) -> Field:

@@ -1,6 +1,6 @@
 """What a message does: it is read by the session's plan, its commands go to the arena, and a frame is put behind what is unsent."""
 
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memmove
 
 from fastpath.cells.cells cimport hd_load, hd_store
@@ -64,8 +64,6 @@ cdef inline bint answer(Worker *w, Slot *slot, const uint8_t *frame, const hd_fr
     if not hd_scan_message(<const char *>w.message, found.size, &plan.words, &w.scan) or not is_open(plan):
         return False
     now_ns = arena_now(plan.arena)
-    if plan.count > 0:
-        hd_store(&plan.arena.sessions[plan.devices[0].session].heard_ns, <uint64_t>now_ns)
     if w.scan.mapped != 0:
         # A session whose commands had timed out is warned by the event loop.
         if slot.holds and now_ns - slot.command_ns > plan.timeout_ns:

@@ -14,6 +14,7 @@ from fastpath.navigation.values import ZONES, Bubble
 from tests.support.loop.devices import ARM_CENTRE, CIRCLE, REST, SteppedArm, arm_params, fill, grip_params
 from tests.support.loop.driven_arm import point_outside
 from tests.support.loop.monitored_arm import ATTACHED, DROPPED, EBRAKE
+from tests.support.loop.scenes import ONE_OF_EACH
 
 SAMPLES: Final = 1_000_000
 AXES: Final = 3
@@ -106,7 +107,9 @@ def everything(*, held: bool) -> SteppedArm:
     fill(params, {"grip_slot": grip.slot})
     assert rig.runtime.publish_device(grip, grip_params(flags=61 | (ATTACHED if held else 0)))
     assert rig.runtime.publish_device(rig.device, params)
-    rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0, oscillation=default_oscillation())
+    rig.runtime.publish_loop(
+        frequency=FREQUENCY, command_timeout=60.0, scene_timeout=600.0, oscillation=default_oscillation()
+    )
     other = rig.other("2")
     rig.writer.set_navigation(Bubble(drifts=True, extra_inflate=0.01))
     rig.writer.set_clutch(0.5, rig.reader)
@@ -117,6 +120,7 @@ def everything(*, held: bool) -> SteppedArm:
         writer.set_duck(0.9)
         writer.set_effect(0, (0.1, 0.0, 0.0), 200.0)
         writer.set_effect(1, (0.0, 0.1, 0.0), 120.0)
+    rig.writer.set_scene(ONE_OF_EACH)
     other.begin()
     other.torque(100.0, 50.0, -20.0)
     other.position(-0.5 * ARM_CENTRE[1], ARM_CENTRE[0], ARM_CENTRE[2])

@@ -72,6 +72,16 @@ def test_program_of_the_page_runs(service: RunningService, text: str, tmp_path: 
     until_no_session(service)
 
 
+def test_program_of_the_page_of_scenes_makes_a_floor_at_20_hz(tmp_path: Path) -> None:
+    (text,) = programs("scenes.md")
+    shown = text.replace("rate=20", "rate=20, seconds=0.5") + "    print(arm.state.raw['scene'], [*arm.scene])\n"
+    with RunningService(settings={"features/scene/enabled": True}) as service:
+        out = run(service, shown, tmp_path)
+
+    assert "'touched': [" in out
+    assert "['floor', 'lane']" in out
+
+
 @pytest.mark.parametrize("number", range(3))
 def test_program_of_the_tutorial_runs_as_written(service: RunningService, number: int, tmp_path: Path) -> None:
     out = run(service, programs("tutorials/first-wall.md")[number], tmp_path)

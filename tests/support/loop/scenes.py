@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from fastpath.scene.values import FIELDS, Field, Touched, Value
+from fastpath.scene.values import FIELDS, Field, Scene, Touched, Value
 from tests.support.loop.devices import ARM_CENTRE
 from tests.support.loop.placed_arm import PlacedArm, Vector
 
@@ -31,6 +31,23 @@ def plane(
 def below(depth: float, x: float = X, y: float = Y) -> Vector:
     """The place so deep (m) below the floor."""
     return (x, y, Z - depth)
+
+
+def far(number: int) -> tuple[float, float, float]:
+    return X, Y, Z - 1.0 - number
+
+
+# Of each kind one: the plane with friction is touched, the other surfaces are where the hand is not.
+ONE_OF_EACH: Final[Scene] = {
+    "constant": field("constant", force=(0.0, 0.0, 0.01)),
+    "spring": field("spring", centre=(X, Y, Z), stiffness=20.0),
+    "damper": field("damper", damping=0.1),
+    "plane": field("plane", point=(X, Y, Z + 0.01), normal=(0.0, 0.0, 1.0), stiffness=100.0, friction=(0.5, 0.4)),
+    "sphere": field("sphere", centre=far(1), radius=0.03, stiffness=500.0),
+    "box": field("box", centre=far(2), size=(0.1, 0.1, 0.1), stiffness=500.0),
+    "capsule": field("capsule", start=far(3), end=far(4), radius=0.1, stiffness=100.0),
+    "cylinder": field("cylinder", start=far(5), end=far(6), radius=0.1, stiffness=100.0),
+}
 
 
 class Scened(PlacedArm):
