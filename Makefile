@@ -70,6 +70,7 @@ bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## measure
 
 bench-haptics: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## what the oscillation filter does: tables, and docs/img
 	$(PY) -m bench.haptics.tables
+	$(PY) -m bench.haptics.scene_table
 	$(PY) -m bench.haptics.pictures docs/img
 
 bench-gaps: $(STAMPS)/build $(STAMPS)/test  ## what gaps of the loop do to a force: the table in docs/force-path.md, about ten minutes

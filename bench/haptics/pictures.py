@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bench.haptics.runs import bubble_speeds, hold, recovery, stage_times
+from tests.support.loop.held_device import FREQUENCY, SECONDS, Pressed, described, press, streamed
 
 WIDTH_IN: Final = 8.0
 WIDE_IN: Final = 10.0
@@ -116,6 +117,28 @@ def bubble() -> Figure:
     return figure
 
 
+def described_wall() -> Figure:
+    """Plot how deep a pen goes into a wall that is described, and into the same one streamed, at rates of a client."""
+    figure = Figure(figsize=(WIDTH_IN, 3.6), layout="constrained")
+    depth = figure.subplots()
+    depth.set_title("A light hand presses a pen with 5 N on a wall of 1,000 N/m")
+    ways = (
+        ("streamed at 20 Hz", streamed, 20.0, BARE),
+        ("streamed at 60 Hz", streamed, 60.0, GREY),
+        ("described, a message at 20 Hz", described, 20.0, HELD),
+    )
+    for text, client, rate, colour in ways:
+        _, depths = press(Pressed("pen", "light", 5.0), client, rate)
+        depth.plot(np.arange(len(depths)) / FREQUENCY, 1000 * np.array(depths), color=colour, lw=1.2, label=text)
+    depth.axhline(0, color=GREY, lw=0.8, ls="--")
+    depth.set_xlabel("time, s")
+    depth.set_ylabel("depth in the wall, mm")
+    depth.set_xlim(0, SECONDS)
+    depth.grid(alpha=0.3)
+    depth.legend(loc="upper right", framealpha=1)
+    return figure
+
+
 def main() -> None:
     """Plot all figures into the folder given on the command line."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
@@ -125,6 +148,7 @@ def main() -> None:
         ("wall-with-and-without-filter", wall),
         ("stages-of-recovery", stages),
         ("velocity-map-of-a-bubble", bubble),
+        ("wall-described-and-streamed", described_wall),
     )
     for name, draw in pictures:
         target = folder / f"{name}.png"

@@ -9,6 +9,7 @@ import pytest
 from fastpath.scene.values import Field
 from tests.support.loop.devices import ARM_CENTRE
 from tests.support.loop.distant_device import BareMass, DistantDevice, rms
+from tests.support.loop.held_device import COMBINATIONS, STIFFNESS, Pressed, described, press, settled
 from tests.support.loop.monitored_arm import EBRAKE
 from tests.support.loop.scenes import field
 
@@ -89,6 +90,14 @@ def test_bare_device_on_a_spring_comes_to_rest(frequency: float, every: float, s
 
     assert rms(rig.run(0.5)) <= 5.0
     assert rig.safety() & EBRAKE == 0
+
+
+@pytest.mark.parametrize("pressed", COMBINATIONS, ids=str)
+def test_wall_of_a_client_at_20_hz_is_at_rest_in_every_hand(pressed: Pressed) -> None:
+    velocities, depths = press(pressed, described, 20.0)
+
+    assert settled(velocities) <= 5.0
+    assert max(depths) <= 1.5 * pressed.press / STIFFNESS + 1e-3
 
 
 def test_wall_keeps_its_stiffness_on_new_samples() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -40,10 +40,29 @@ class BareMass:
             self.position += step * self.velocity
 
 
-class DistantDevice:
-    """A bare mass at a port whose samples are old: packets each `every` s."""
+class Moved(Protocol):
+    """What stands at the port: kg, and m and m/s along x."""
 
-    def __init__(self, mass: BareMass, frequency: float, every: float) -> None:
+    velocity: float
+
+    @property
+    def mass(self) -> float:
+        """Of what the motors move."""
+        ...
+
+    @property
+    def position(self) -> float:
+        """As its encoder reads it."""
+        ...
+
+    def advance(self, force: float, seconds: float) -> None:
+        """Move under a force (N)."""
+
+
+class DistantDevice:
+    """A bare mass, or one that a hand holds, at a port whose samples are old: packets each `every` s."""
+
+    def __init__(self, mass: Moved, frequency: float, every: float) -> None:
         self.mass = mass
         self.frequency = frequency
         self.packet_ticks = max(round(every * frequency), 1)
@@ -58,7 +77,8 @@ class DistantDevice:
         assert self.runtime.publish_device(self.lease, params)
         self.cell = PortCell(self.runtime, self.lease)
         self.reader: Reader = self.runtime.reader(self.lease)
-        self.writer: Writer = self.runtime.writer(self.runtime.lease_session("1"), self.lease)
+        self.session = self.runtime.lease_session("1")
+        self.writer: Writer = self.runtime.writer(self.session, self.lease)
         self.ticks = 0
 
     def run(self, seconds: float) -> list[float]:
