@@ -95,7 +95,10 @@ def _check_entry(entry: Object, device_id: str, version: str, extras: Extras) ->
     state: Object = entry["state"]
     if device_id[0] in "AC":
         navigation = {"navigation"} & set(state)
-        assert set(state) - navigation == (MOVER_STATE | LEGACY_STATE if legacy else MOVER_STATE)
+        # A full entry shows what is touched of a scene exactly where it shows the scene.
+        scene = {"scene"} & set(state)
+        assert "config" not in entry or scene == {"scene"} & set(entry["config"])
+        assert set(state) - navigation - scene == (MOVER_STATE | LEGACY_STATE if legacy else MOVER_STATE)
         assert set(entry["status"]) == MOVER_STATUS | extras.status | navigation
         assert state.get("mode", state["control_mode"]) == state["control_mode"]
     else:
