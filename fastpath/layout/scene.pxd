@@ -31,9 +31,10 @@ cdef struct Field:
     uint64_t revision
     # force N; centre of a spring; where the shape's space begins
     double place[3]
-    # N/m, N.s/m at the device; of a damper the size of its matrix
+    # N/m, N.s/m at the device; of a damper the size of its symmetric part, and of its skew one
     double stiffness
     double damping
+    double curl
     # m, m beyond which it ends (0: nowhere), N
     double dead_zone
     double reach
@@ -116,6 +117,7 @@ cdef struct SceneMemory:
     # of this tick, for the sum over all scenes: N/m and N.s/m that are asked for
     double stiffness
     double damping
+    double curl
     FieldMemory field[SCENE_FIELDS]
 
 cdef struct SceneCell:

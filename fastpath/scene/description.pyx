@@ -78,16 +78,14 @@ cdef class Description:
                 raise ValueError(f"field {name}: the clutch is frozen, so no place can be reached: set its ratio above 0")
             if fault == SURFACE_NOT_ROUND:
                 raise ValueError(
-                    f"field {name}: a {field.field} needs the same scale along x, y and z: change the scale of the transform, or send a plane")
+                    f"field {name}: a {field.field} needs the same scale along x, y and z: change the transform")
             if fault != SURFACE_PLACED:
                 raise ValueError(f"field {name}: it is too far from the device: check its numbers and the scale of the transform")
-        for place in range(SCENE_FIELDS):
-            if used >> place & 1:
-                self.asked[place] = asked[place]
         for name, place in places.items():
-            if name not in self.places:
+            if name not in self.places or asked[place].kind != self.asked[place].kind:
                 # Another field than the one that was at this place.
                 self.scene.field[place].key += 1
+            self.asked[place] = asked[place]
         self.places = places
         self.scene.used = used
         self.place(view)
@@ -103,6 +101,8 @@ cdef class Description:
         for name in self.places:
             place = self.places[name]
             if place_field(view, &self.asked[place], &placed) != SURFACE_PLACED:
+                # When it has a place again it is a new one: met where the cursor is.
+                self.scene.field[place].key += 1
                 continue
             old = &self.scene.field[place]
             placed.key = old.key

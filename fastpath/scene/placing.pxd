@@ -105,8 +105,8 @@ cdef inline int fill_surface(Field *f, str kind, dict given) except -1:
 cdef inline int fill_field(Field *out, str kind, dict given) except -1:
     """Copy a field in, in application space; ValueError for values that form none, KeyError for a missing one."""
     cdef Field f
-    cdef double size = 0
-    cdef int i
+    cdef double size = 0, turn = 0
+    cdef int i, k
     memset(&f, 0, sizeof(Field))
     if kind == "constant":
         f.kind = FIELD_CONSTANT
@@ -133,10 +133,13 @@ cdef inline int fill_field(Field *out, str kind, dict given) except -1:
             damping = given["damping"]
             for i in range(3):
                 f.matrix[4 * i] = damping if isinstance(damping, (int, float)) else damping[i]
-        for i in range(9):
-            size += f.matrix[i] * f.matrix[i]
+        for i in range(3):
+            for k in range(3):
+                size += 0.25 * (f.matrix[3 * i + k] + f.matrix[3 * k + i]) ** 2
+                turn += 0.125 * (f.matrix[3 * i + k] - f.matrix[3 * k + i]) ** 2
         f.damping = sqrt(size)
-        if not isfinite(f.damping):
+        f.curl = sqrt(turn)
+        if not (isfinite(f.damping) and isfinite(f.curl)):
             raise ValueError("the damping must be finite numbers")
     else:
         fill_surface(&f, kind, given)

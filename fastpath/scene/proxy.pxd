@@ -2,7 +2,8 @@
 
 The proxy is where a cursor would be that no surface lets through; it goes to the point nearest to the cursor that it can reach, by
 its own way: never through a plate however thin, and around an edge only with the cursor. A move that would take it away from the
-cursor is left out, so whatever it does takes energy out (C. Zilles and J. K. Salisbury 1995, with distances as constraints).
+cursor is left out, so whatever it does takes energy out (C. Zilles and J. K. Salisbury 1995, with distances as constraints). Every
+solid is convex: inside of it, and on the free side of a plane, the nearest point is the only one that counts.
 Device frame, m. None allocates, locks, logs or knows Python.
 """
 
@@ -16,8 +17,9 @@ cdef enum:
     # moves of a proxy in one tick, and steps along one of them
     PROXY_MOVES = 3
     TRACE_STEPS = 12
-    # shortest step along a way: 1 m / this
+    # a step along the tangent that leaves the surface by more than 1 m / this has left it; a way that comes so near has met it
     SHORTEST_STEP = 100000
+    SURFACES_PER_M = 1000000000
 
 
 cdef inline double product(const double *a, const double *b) noexcept nogil:
@@ -53,37 +55,54 @@ cdef inline double distance(const Field *f, const double *x, double *normal) noe
 
 
 cdef inline bint goes_free(const Field *f, double *p, const double *x, double *normal, double *far) noexcept nogil:
-    """Move a proxy straight towards the cursor; True when it came there, at `far` from the surface. Else it is on the surface, with its normal."""
+    """Move a proxy straight towards the cursor, outside of a convex solid; True when it came there, at `far` from the surface.
+
+    Else it is on the surface, with its normal. The distance along the way is convex: where it grows it goes on growing, and a step to
+    where its tangent is 0 never passes the surface.
+    """
     cdef double way[3]
     cdef double q[3]
-    cdef double length, at = 0, step = 0
+    cdef double length, at = 0, away, nearer
     cdef int i, _k
     for i in range(3):
         way[i] = x[i] - p[i]
+        q[i] = p[i]
     length = sqrt(product(way, way))
-    # The ball around the cursor that no surface enters.
     far[0] = distance(f, x, normal)
-    if far[0] >= length:
-        for i in range(3):
-            p[i] = x[i]
-        return True
-    for _k in range(TRACE_STEPS):
-        at += step if step * SHORTEST_STEP > 1 else 1.0 / SHORTEST_STEP
-        if at > length:
-            at = length
-        for i in range(3):
-            q[i] = x[i] if at >= length else p[i] + way[i] * (at / length)
-        step = distance(f, q, normal)
-        if step < 0:
-            break
-        if at >= length:
+    away = 0
+    if far[0] < length:
+        for _k in range(TRACE_STEPS):
+            away = distance(f, q, normal)
+            nearer = -product(way, normal)
+            if nearer <= 0:
+                break
+            if away * SURFACES_PER_M <= 1:
+                for i in range(3):
+                    p[i] = q[i] - away * normal[i]
+                return False
+            at += away / nearer
+            if at >= 1:
+                break
             for i in range(3):
-                p[i] = x[i]
-            far[0] = step
-            return True
+                q[i] = p[i] + at * way[i]
+        else:
+            # Undecided: as close as that it is no matter, unless the cursor is inside.
+            if far[0] < 0:
+                for i in range(3):
+                    p[i] = q[i] - away * normal[i]
+                return False
     for i in range(3):
-        p[i] = q[i] - step * normal[i]
-    return False
+        p[i] = x[i]
+    return True
+
+
+cdef inline bint nearest(const Field *f, double *p, const double *x, double *normal, double *far) noexcept nogil:
+    """Move a proxy whose free side is convex to the place of it that is nearest to the cursor, which has no other; True on the surface."""
+    cdef int i
+    far[0] = distance(f, x, normal)
+    for i in range(3):
+        p[i] = x[i] - (far[0] * normal[i] if far[0] < 0 else 0)
+    return far[0] < 0
 
 
 cdef inline bint follows(const Field *f, double *p, bint touching, const double *x, double *normal, double *far) noexcept nogil:
@@ -93,6 +112,8 @@ cdef inline bint follows(const Field *f, double *p, bint touching, const double 
     cdef double at_q[3]
     cdef double along, over, way, before, after
     cdef int i, _k
+    if f.inside or f.shape.solid == SOLID_PLANE:
+        return nearest(f, p, x, normal, far)
     if not touching:
         if goes_free(f, p, x, normal, far):
             return False

@@ -18,7 +18,7 @@ from fastpath.layout.scene cimport (
 )
 from fastpath.scene.proxy cimport distance, follows, product
 from fastpath.space.spatial cimport velocity_to_device
-from fastpath.tick.rendering cimport bound_spring, least_damping
+from fastpath.tick.rendering cimport MARGIN_PERCENT, bound_spring, least_damping, most_damping
 from fastpath.tick.touch cimport touch_step
 
 cdef extern from *:
@@ -30,6 +30,8 @@ cdef enum:
     STEP_PERCENT = 150
     # ms in which a scene fades and comes back, and in which a new field that is no surface comes in; longest way of a change
     GROW_MS = 100
+    # a curl is at most the largest damping / this
+    CURL_DIVISOR = 4
     # of the reach of an attraction, where its force begins to end
     INNER_PERCENT = 80
     # ms in which a share of what is asked for may rise from nothing
@@ -37,10 +39,13 @@ cdef enum:
 
 
 cdef struct Bearing:
-    # what the device bears of all that is asked for: share of the stiffness and of the damping; damping that is added for each N/m
+    # what the device bears of all that is asked for: share of the stiffness and of the damping; damping (N.s/m) that is added for each N/m
     double share
     double damping_share
     double added
+    # share of a curl, and the plain damping beside each N.s/m of it
+    double curl_share
+    double beside_curl
 
 
 cdef inline SceneCell *scene_of(Arena *a, const Record *record, int session, int device) noexcept nogil:
@@ -170,6 +175,7 @@ cdef inline void follow_scene(uint64_t tick, SceneCell *cell, const RecordCell *
     m.way += sqrt(product(step, step))
     m.stiffness = 0
     m.damping = 0
+    m.curl = 0
     # What is far is looked at again when the hand's way could have led there.
     bits = m.touching
     if m.revision != scene.revision or m.way >= m.wake:
@@ -196,17 +202,29 @@ cdef inline void follow_scene(uint64_t tick, SceneCell *cell, const RecordCell *
         bits &= bits - 1
         m.stiffness += f.stiffness
         m.damping += f.damping
+        m.curl += f.curl
     memcpy(m.position, x, sizeof(step))
 
 
-cdef inline void bear(const DeviceState *s, double mass, double stiffness, double damping, Bearing *out) noexcept nogil:
-    """Compute the share of what all scenes ask for together (N/m, N.s/m) that the device bears."""
-    cdef double borne = stiffness, least, sum
+cdef inline void bear(const DeviceState *s, double mass, double stiffness, double damping, double curl, Bearing *out) noexcept nogil:
+    """Compute the share of what all scenes ask for together (N/m, N.s/m) that the device bears.
+
+    A curl w that acts tv late takes w^2 tv / m of damping away: beside it goes that damping by the margin, and w is at most a part of `most_damping`.
+    """
+    cdef double borne = stiffness, least, sum, most
     out.share = 1
     out.damping_share = 1
     out.added = 0
-    if stiffness <= 0 and damping <= 0:
+    out.curl_share = 1
+    out.beside_curl = 0
+    if stiffness <= 0 and damping <= 0 and curl <= 0:
         return
+    if curl > 0:
+        most = most_damping(&s.rendering, mass) / CURL_DIVISOR
+        if curl > most:
+            out.curl_share = most / curl
+        out.beside_curl = curl * out.curl_share * s.rendering.velocity_lag / (1e-2 * MARGIN_PERCENT * mass)
+        damping += curl * out.curl_share * out.beside_curl
     if stiffness > 0:
         least = least_damping(&s.rendering, mass, stiffness)
         if damping < least:
@@ -319,7 +337,7 @@ cdef inline void soft_force(
 ) noexcept nogil:
     """Add the force of a field without a surface (N): new, it comes in within GROW_MS; changed, it goes over in the time between the last two changes."""
     cdef double raw[3]
-    cdef double part
+    cdef double part, part_of_all
     cdef bint changed = False
     cdef int i
     if fm.key != f.key:
@@ -355,8 +373,9 @@ cdef inline void soft_force(
         if fm.left > 0:
             for i in range(9):
                 fm.matrix[i] = f.matrix[i] + part * (fm.matrix[i] - f.matrix[i])
+        part_of_all = b.damping_share * (b.curl_share if f.curl > 0 else 1)
         for i in range(3):
-            raw[i] = -b.damping_share * product(&fm.matrix[3 * i], s.velocity)
+            raw[i] = -part_of_all * (product(&fm.matrix[3 * i], s.velocity) + b.beside_curl * f.curl * s.velocity[i])
     if fm.left > 0:
         if f.kind != FIELD_DAMPER:
             for i in range(3):
@@ -465,7 +484,7 @@ cdef inline void scene_forces(
     cdef Bearing b
     cdef uint64_t bits
     cdef double push[3]
-    cdef double stiffness = 0, damping = 0
+    cdef double stiffness = 0, damping = 0, curl = 0
     cdef int word, session, i
     for word in range(<int>a.session_words):
         bits = slot.scened[word]
@@ -474,7 +493,8 @@ cdef inline void scene_forces(
             follow_scene(a.state.ticks, cell, of, record, s)
             stiffness += cell.memory.stiffness
             damping += cell.memory.damping
-    bear(s, mass, stiffness, damping, &b)
+            curl += cell.memory.curl
+    bear(s, mass, stiffness, damping, curl, &b)
     for word in range(<int>a.session_words):
         bits = slot.scened[word]
         while bits != 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
 import pytest
 
 from fastpath.scene.values import Field
@@ -11,7 +12,7 @@ from tests.support.loop.devices import ARM_CENTRE
 from tests.support.loop.distant_device import BareMass, DistantDevice, rms
 from tests.support.loop.held_device import COMBINATIONS, STIFFNESS, Pressed, described, press, settled
 from tests.support.loop.monitored_arm import EBRAKE
-from tests.support.loop.scenes import field
+from tests.support.loop.scenes import Scened, field
 
 GRAVITY: Final = 9.80665
 MASSES: Final = [0.05, 0.2]
@@ -90,6 +91,24 @@ def test_bare_device_on_a_spring_comes_to_rest(frequency: float, every: float, s
 
     assert rms(rig.run(0.5)) <= 5.0
     assert rig.safety() & EBRAKE == 0
+
+
+@pytest.mark.parametrize("curl", [5.0, 10.0, 20.0])
+@pytest.mark.parametrize("kilograms", [0.05, 0.2])
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
+def test_curl_does_not_feed_a_bare_device(frequency: float, kilograms: float, curl: float) -> None:
+    matrix = (0.0, curl, 0.0, -curl, 0.0, 0.0, 0.0, 0.0, 0.0)
+    rig = Scened({"curl": field("damper", matrix=matrix)}, frequency=frequency, mass=kilograms)
+    rig.stay(0.2)
+    # On a plane, without any friction, under the order of the tick before.
+    place, velocity, force = np.array(rig.place), np.array((0.1, 0.0, 0.0)), np.zeros(3)
+    for _ in range(round(frequency)):
+        for _ in range(16):
+            velocity = velocity + force / (kilograms * 16 * frequency)
+            place = place + velocity / (16 * frequency)
+        force = np.array(rig.at(place.tolist()))
+        assert np.linalg.norm(velocity) <= 0.1 * 1.001
+    assert np.linalg.norm(velocity) < 0.02
 
 
 @pytest.mark.parametrize("pressed", COMBINATIONS, ids=str)

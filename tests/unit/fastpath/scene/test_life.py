@@ -168,6 +168,28 @@ def test_space_without_a_place_for_a_field_keeps_it_for_the_next() -> None:
     assert rig.stay(0.1)[2] == pytest.approx(2.0, rel=1e-3)
 
 
+def test_surface_that_gets_its_place_back_does_not_push_a_hand_that_stands_still() -> None:
+    air = field("damper", damping=0.0)
+    rig = Scened({"ball": field("sphere", centre=below(0.03), radius=0.03, stiffness=1000.0), "air": air})
+    rig.go(below(-0.01), 0.05)
+    rig.go(below(0.004), 0.1)
+    assert rig.stay(0.1)[2] == pytest.approx(4.0, rel=1e-3)
+    for scale in ((1.0, 1.0, 2.0), (1.0, 1.0, 1.0)):
+        rig.writer.set_workspace((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), scale)
+        rig.writer.publish(refresh=False)
+        rig.stay(0.1)
+        assert rig.stay(0.1) == (0, 0, 0)
+
+
+def test_field_of_another_kind_under_the_same_id_is_a_new_one() -> None:
+    rig = rig_with()
+    rig.describe({"up": plane(point=below(-0.02))})
+    assert rig.stay(0.3) == (0, 0, 0)
+    rig.describe(PUSH)
+    assert rig.at(rig.place)[2] < 0.1
+    assert rig.stay(0.2)[2] == pytest.approx(2.0)
+
+
 def test_bubble_that_travels_takes_the_scene_along_without_pushing() -> None:
     rig = Scened({"floor": plane()})
     rig.writer.set_navigation(Bubble(), (X, Y, Z))

@@ -210,6 +210,40 @@ def test_far_surfaces_are_met_after_any_way() -> None:
         assert pressed(rig, below(0.004))[2] == pytest.approx(2.0, rel=1e-3)
 
 
+SOLIDS = {
+    "plane": plane(1000.0, 0.0),
+    "sphere": field("sphere", centre=below(0.03), radius=0.03, stiffness=1000.0),
+    "box": field("box", centre=below(0.02), size=(0.1, 0.1, 0.04), stiffness=1000.0),
+    "capsule": field("capsule", start=below(0.02, X - 0.05), end=below(0.02, X + 0.05), radius=0.02, stiffness=1000.0),
+    "cylinder": field("cylinder", start=below(0.04), end=CENTRE, radius=0.05, stiffness=1000.0),
+}
+
+
+@pytest.mark.parametrize("gap", [1e-6, 2e-5, 1e-3])
+@pytest.mark.parametrize("frequency", [300.0, 1000.0, 4000.0])
+@pytest.mark.parametrize("solid", SOLIDS.values(), ids=SOLIDS)
+def test_way_that_grazes_a_surface_without_touching_it_is_free(solid: Field, frequency: float, gap: float) -> None:
+    rig = Scened({"solid": solid}, frequency=frequency)
+    rig.go(below(-gap, X - 0.09), 0.5)
+    forces = [*rig.go(below(-gap, X + 0.09), 0.18), *rig.go(below(-gap, X - 0.09), 0.09)]
+
+    assert max(np.linalg.norm(force) for force in forces) == 0
+
+
+@pytest.mark.parametrize("slope", [0.5, 0.1, 0.02])
+@pytest.mark.parametrize("frequency", [300.0, 1000.0, 4000.0])
+@pytest.mark.parametrize("solid", ["plane", "box", "cylinder"])
+def test_hand_that_slides_and_lifts_is_let_go(solid: str, frequency: float, slope: float) -> None:
+    rig = Scened({"solid": SOLIDS[solid]}, frequency=frequency, mass=2.0)
+    rig.go(below(-0.001, X - 0.04), 0.5)
+    rig.go(below(0.001, X - 0.03), 0.1)
+    for place, force in rig.way(below(-0.06 * slope, X + 0.03), 0.1):
+        assert abs(force[0]) < 1e-6
+        # The damper takes of it on the way out.
+        assert 0 <= force[2] <= max(1000 * (Z - place[2]), 0) + (0.05 if place[2] < Z else 0)
+    assert rig.stay(0.01) == (0, 0, 0)
+
+
 def test_normal_of_any_length_is_taken() -> None:
     for length in (1e-9, 1e300):
         rig = Scened({"floor": plane(normal=(0.0, 0.0, length))})
