@@ -37,7 +37,7 @@ cdef class Description:
                 memory.arena.scene_owners[number] = 1
                 self.number = number + 1
                 return
-        raise NoScene(f"all {SCENES} scenes of the service are in use: remove one of another session or device")
+        raise NoScene(f"all {SCENES} scenes of the service are in use: a session that ends gives its own back")
 
     def __dealloc__(self):
         self.release()
