@@ -1,6 +1,6 @@
 // A dialog below the bar. Unlike a modal one of the browser it leaves the stop alive: everything else on the page is inert meanwhile.
 
-import { html, useEffect, useRef } from "../../vendor/ui.js";
+import { html, useLayoutEffect, useRef } from "../../vendor/ui.js";
 import { giveFocus } from "../focus.js";
 import { opened } from "../layers.js";
 
@@ -9,7 +9,8 @@ const CONTROLS = "[autofocus], button, input, select, a[href]";
 /** `close()` is called for Escape and for a press beside the dialog; who shows it takes it away then. */
 export function Modal({ id, title, close, children }) {
   const dialog = useRef(null);
-  useEffect(() => {
+  // Before anything is drawn: who sees the dialog has its keys.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     const gone = opened(close, { modal: true });
     (dialog.current.querySelector("[autofocus]") ?? dialog.current.querySelector(CONTROLS))?.focus({ preventScroll: true });
